@@ -1,0 +1,63 @@
+"""The one decorator of every compiled kernel, and why it is set as it is.
+
+``error_model="numpy"``
+    A point at infinity gives ``inf`` and not an exception, and the loop vectorises.
+``nogil=True``
+    Callers thread over image pairs; kernels keep no state.
+``cache=True``
+    Compilation is paid once per machine.  Where no folder can be written the
+    kernels still work, compiled afresh in each process, after one warning.
+
+No ``parallel``: its thread layer aborts the process when two threads enter it.
+No ``fastmath``: it makes ``isfinite(nan)`` true.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numba
+from numba.core import event
+
+_state = {"announced": False, "warned": False}
+
+
+def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile ``function`` on its first call, cached on disk where that is possible."""
+    options = {"nogil": True, "error_model": "numpy"}
+    try:
+        return numba.njit(cache=True, **options)(function)
+    except RuntimeError:  # numba found no folder that it may write to
+        if not _state["warned"]:
+            _state["warned"] = True
+            warnings.warn(
+                "cvscore found no writable folder for compiled kernels; they will be "
+                "compiled in every process. Set NUMBA_CACHE_DIR to avoid this.",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+        return numba.njit(**options)(function)
+
+
+class _Announcer(event.Listener):
+    """Says once per process, on stderr, that the first call is slow for a reason."""
+
+    def on_start(self, event: Any) -> None:
+        module = event.data["dispatcher"].py_func.__module__
+        if _state["announced"] or not module.startswith("cvscore."):
+            return
+        _state["announced"] = True
+        print(
+            "cvscore: compiling kernels (once per machine; cached for later runs) ...",
+            file=sys.stderr,
+            flush=True,
+        )
+
+    def on_end(self, event: Any) -> None:
+        pass
+
+
+event.register("numba:compile", _Announcer())

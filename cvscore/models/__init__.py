@@ -1,0 +1,1 @@
+"""Geometric models: minimal solvers, Sampson residuals and refits, one file each."""

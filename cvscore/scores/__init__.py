@@ -1,0 +1,1 @@
+"""Scores: what makes one model better than another, seen from residuals alone."""

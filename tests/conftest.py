@@ -1,0 +1,42 @@
+"""Fixtures, and a kernel cache keyed by the sources.
+
+numba keys its cache by the file of the kernel alone, so an edit to a kernel that is
+called from another file would leave the caller stale; a folder per source hash cures it.
+"""
+
+import hashlib
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def _source_hash():
+    digest = hashlib.sha256()
+    for path in sorted((ROOT / "cvscore").rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+# Before cvscore is imported: numba reads the variable when it is itself imported.
+if "NUMBA_CACHE_DIR" not in os.environ:
+    os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".numba_cache" / _source_hash())
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(20261116)
+
+
+def shared_data():
+    """The folder of real image pairs, or None where it is not there."""
+    folder = Path(os.environ.get("CVSCORE_DATA", ROOT.parent / "shared" / "data"))
+    return folder if folder.is_dir() else None
+
+
+needs_shared_data = pytest.mark.skipif(
+    shared_data() is None, reason="the real pairs (../shared/data) are not here"
+)
