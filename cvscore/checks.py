@@ -1,0 +1,97 @@
+"""The door: every argument becomes what the kernels expect, or a ValueError."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from cvscore.types import Array
+
+# What OpenCV accepts: radial-tangential with 4 or 5 coefficients, rational with 8,
+# thin prism with 12, tilted sensor with 14.
+DISTORTION_LENGTHS = (4, 5, 8, 12, 14)
+
+
+def as_points(x1: ArrayLike, x2: ArrayLike) -> Array:
+    """Pack two (N, 2) arrays of finite coordinates as rows x1, y1, x2, y2 of (4, N)."""
+    first, second = _as_coordinates(x1, "x1"), _as_coordinates(x2, "x2")
+    if len(first) != len(second):
+        raise ValueError(
+            f"x1 and x2 must have the same length, got {len(first)} and {len(second)}"
+        )
+    return np.ascontiguousarray(np.hstack([first, second]).T)
+
+
+def _as_coordinates(x: ArrayLike, name: str) -> Array:
+    array = np.asarray(x)
+    if array.dtype.kind not in "fiub":
+        raise ValueError(f"{name} must hold real numbers, got dtype {array.dtype}")
+    if array.ndim != 2 or array.shape[1] != 2:
+        raise ValueError(f"{name} must have shape (N, 2), got {array.shape}")
+    array = array.astype(np.float64)
+    num_bad = int((~np.isfinite(array)).any(axis=1).sum())
+    if num_bad:
+        raise ValueError(
+            f"{name} has NaN or infinite coordinates in {num_bad} of {len(array)} rows"
+        )
+    return array
+
+
+def as_intrinsics(K: ArrayLike, name: str) -> Array:
+    """Return a camera matrix as float64 (3, 3), its last row (0, 0, 1)."""
+    matrix = np.asarray(K)
+    if matrix.dtype.kind not in "fiu":
+        raise ValueError(f"{name} must hold real numbers, got dtype {matrix.dtype}")
+    if matrix.shape != (3, 3):
+        raise ValueError(f"{name} must have shape (3, 3), got {matrix.shape}")
+    matrix = matrix.astype(np.float64)
+    if not np.isfinite(matrix).all():
+        raise ValueError(f"{name} has NaN or infinite entries")
+    if matrix[2, 2] == 0.0 or np.any(matrix[[1, 2, 2], [0, 0, 1]]):
+        raise ValueError(f"{name} must be upper triangular, got {matrix.tolist()}")
+    matrix /= matrix[2, 2]
+    if matrix[0, 0] <= 0.0 or matrix[1, 1] <= 0.0:
+        raise ValueError(
+            f"{name} must have positive focal lengths, got "
+            f"{matrix[0, 0]:g} and {matrix[1, 1]:g}"
+        )
+    return matrix
+
+
+def as_distortion(dist: ArrayLike | None, name: str) -> Array | None:
+    """Return OpenCV distortion coefficients as a (14,) array, or None where all are 0."""
+    if dist is None:
+        return None
+    coefficients = np.asarray(dist, dtype=np.float64).ravel()
+    if coefficients.size == 0:
+        return None
+    if coefficients.size not in DISTORTION_LENGTHS:
+        raise ValueError(
+            f"{name} must have one of {DISTORTION_LENGTHS} coefficients, "
+            f"got {coefficients.size}"
+        )
+    if not np.isfinite(coefficients).all():
+        raise ValueError(f"{name} has NaN or infinite coefficients")
+    if not coefficients.any():
+        return None
+    return np.concatenate([coefficients, np.zeros(14 - coefficients.size)])
+
+
+def as_quality(quality: ArrayLike | None, num_points: int) -> Array | None:
+    """Return match qualities as (N,) float64, larger is better."""
+    if quality is None:
+        return None
+    array = np.asarray(quality, dtype=np.float64).ravel()
+    if array.size != num_points:
+        raise ValueError(f"quality must have {num_points} entries, got {array.size}")
+    if np.isnan(array).any():
+        raise ValueError(f"quality has {int(np.isnan(array).sum())} NaN entries")
+    return array
+
+
+def is_in_range(name: str, value: Any, low: float, high: float) -> None:
+    """Raise unless low <= value <= high."""
+    if not low <= value <= high:
+        raise ValueError(f"{name} must be in [{low:g}, {high:g}], got {value!r}")

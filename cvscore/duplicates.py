@@ -1,0 +1,75 @@
+"""Identical correspondences, of which only one may count.
+
+A copy of a sampled match has residual zero under every model through that match, so
+copies pull the estimated noise scale, and with it the score, towards a sham optimum.
+Feature detectors emit copies whenever a keypoint has two orientations.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cvscore._kernel import kernel
+from cvscore.types import Array
+
+# Odd multipliers with well mixed bits, one per coordinate, for the hash of a row.
+_MULTIPLIERS = np.array(
+    [0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93],
+    dtype=np.uint64,
+)
+
+
+def first_occurrences(points: Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Find the distinct columns of ``points``.
+
+    Parameters
+    ----------
+    points : (4, N) array
+        Correspondences, finite.
+
+    Returns
+    -------
+    distinct : (M,) int array
+        Index of the first column of each kind, ascending.
+    member_of : (N,) int array
+        For every column, which entry of ``distinct`` it equals.
+    """
+    # Adding zero turns -0.0 into 0.0, which compares equal but has other bits.
+    bits = (points + 0.0).view(np.uint64)
+    first = _first_equal_column(bits, _MULTIPLIERS)
+    is_first = first == np.arange(first.size)
+    rank = np.cumsum(is_first) - 1
+    return np.flatnonzero(is_first), rank[first]
+
+
+@kernel
+def _first_equal_column(bits, multipliers):
+    """Index of the first equal column for each column; open-addressing hash table."""
+    num_rows, num_points = bits.shape
+    size = 4
+    while size < 2 * num_points:
+        size *= 2
+    mask = np.uint64(size - 1)
+    table = np.full(size, -1, dtype=np.int64)
+    first = np.empty(num_points, dtype=np.int64)
+    for i in range(num_points):
+        key = np.uint64(0)
+        for row in range(num_rows):
+            key = (key ^ bits[row, i]) * multipliers[row]
+            key ^= key >> np.uint64(29)
+        slot = np.int64(key & mask)
+        while True:
+            j = table[slot]
+            if j < 0:
+                table[slot] = i
+                first[i] = i
+                break
+            same = True
+            for row in range(num_rows):
+                same = same and bits[row, j] == bits[row, i]
+            if same:
+                first[i] = j
+                break
+            slot = (slot + 1) & (size - 1)
+    return first
