@@ -1,0 +1,305 @@
+r"""A score in which the noise scale is integrated out, so that no threshold exists.
+
+The model
+---------
+A candidate explains the ``k`` matches with the smallest residuals as inliers and the
+other ``N - k`` as outliers.  An inlier's residual (``d`` constraints per match) is
+Gaussian with an unknown variance ``v``; an outlier's is uniform over a box of
+half-width ``a``, with density ``(2 a)**-d``.  Fitting the ``n`` parameters of the model
+absorbs ``n`` of the ``k d`` dimensions of the inliers' residuals and leaves
+
+    nu = k d - n        degrees of freedom (a prefix with nu <= 0 fits anything),
+    RSS = q_(1) + ... + q_(k)        the sum of the k smallest squared residuals.
+
+The variance has the Inverse-Gamma prior ``v**(-alpha - 1) exp(-beta / v) dv``, left
+without its normalising constant, which depends on neither the model nor ``k``.  With
+``alpha = beta = 0`` it is ``dv / v``, the measure of Jeffreys: every order of magnitude
+of the scale is as likely as any other.  The integral over the variance is a Gamma
+integral,
+
+    int (2 pi v)**(-nu/2) exp(-RSS / (2 v)) v**(-alpha - 1) exp(-beta / v) dv
+        = (2 pi)**(-nu/2) Gamma(P) Q**-P,    P = nu/2 + alpha,    Q = RSS/2 + beta,
+
+and its logarithm, together with that of the outliers' density, is the score
+
+    S(k) = logGamma(P) - P log Q - (nu/2) log(2 pi) - (N - k) d log(2 a).
+
+The score of the model is the maximum over ``k``, and the maximising prefix is its inlier
+set.
+
+Two facts
+---------
+*The threshold is a result.*  One more residual ``q`` raises the score exactly if
+
+    P' log(1 + q / (2 Q)) < logGamma(P') - logGamma(P) - (d/2) log(2 pi Q) + d log(2 a)
+
+with ``P' = P + d/2``.  For many inliers of scale ``s`` this tends to
+``q < d s**2 log(2 a**2 / (pi s**2))``: about 2 s (d = 1) when a = 10 s, 3 s at 100 s.
+
+*Equal residuals stay together.*  Where RSS grows by a constant ``l`` per match, as it
+does along a run of equal residuals, S is strictly convex in ``k``: with
+``x = P (l/2) / Q`` and ``trigamma(P) > 1/P``,
+
+    P S'' = P trigamma(P) (d/2)**2 - d x + x**2 > (x - d/2)**2 >= 0,
+
+so its maximum over the run is at an end of it.  (The first prefix with nu > 0 may be
+such an end in the middle of a run; then the whole run is called inliers.)  The fast
+search of :mod:`cvscore.scores._prefix` rests on the same inequality.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cvscore._kernel import kernel
+from cvscore.priors import InverseGamma
+from cvscore.types import Array, Mask
+
+# Small enough to change nothing but the logarithm of zero, and large enough for its
+# inverse, times the number of inliers, to be a finite weight.
+MIN_RSS_FLOOR = 1e-300
+
+
+@kernel
+def _best_prefix_by_sorting(sq_residuals, dim, num_params, alpha, offset, log_width):
+    """Sort, add up, evaluate every prefix.  (K, N) -> (K,) scores, (K,) prefixes."""
+    num_models, num_points = sq_residuals.shape
+    scores = np.full(num_models, -np.inf)
+    prefixes = np.zeros(num_models, dtype=np.int64)
+    for row in range(num_models):
+        rss = 0.0
+        ordered = np.sort(sq_residuals[row])
+        for k in range(1, num_points + 1):
+            rss += ordered[k - 1]
+            nu = k * dim - num_params
+            if nu <= 0:
+                continue
+            shape = 0.5 * nu + alpha
+            score = (
+                math.lgamma(shape)
+                - shape * math.log(0.5 * rss + offset)
+                - 0.5 * nu * math.log(2.0 * math.pi)
+                - (num_points - k) * dim * log_width
+            )
+            if score > scores[row]:
+                scores[row] = score
+                prefixes[row] = k
+    return scores, prefixes
+
+
+@kernel
+def _log_gammas(num_points, dim, num_params, alpha):
+    """logGamma(P) - (nu/2) log(2 pi) for k = 0..N; -inf where nu <= 0."""
+    terms = np.full(num_points + 1, -np.inf)
+    for k in range(num_points + 1):
+        nu = k * dim - num_params
+        if nu > 0:
+            terms[k] = math.lgamma(0.5 * nu + alpha) - 0.5 * nu * math.log(
+                2.0 * math.pi
+            )
+    return terms
+
+
+# One pair is scored thousands of times at one N; a few pairs may be in flight.
+@lru_cache(maxsize=32)
+def _cached_log_gammas(
+    num_points: int, dim: int, num_params: int, alpha: float
+) -> Array:
+    return _log_gammas(num_points, dim, num_params, alpha)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MarginalScore:
+    """The marginal likelihood of the residuals over the noise scale.
+
+    Parameters
+    ----------
+    prior : InverseGamma
+        Belief about the noise variance; the default assumes nothing.
+    half_width : float or None
+        Half-width of the region that outlier residuals are spread over, in pixels.
+        None leaves it to be set from the data before the score is evaluated.
+    rss_floor : float
+        Added to the sum of squared residuals (pixels squared), so that an exact fit
+        has a finite score; the rounding of the coordinates is the natural choice.
+    """
+
+    prior: InverseGamma = field(default_factory=InverseGamma.jeffreys)
+    half_width: float | None = None
+    rss_floor: float = MIN_RSS_FLOOR
+
+    def __post_init__(self) -> None:
+        if self.half_width is not None and not (
+            math.isfinite(self.half_width) and self.half_width > 0.0
+        ):
+            raise ValueError(
+                f"half_width must be finite and positive, got {self.half_width}"
+            )
+        if not (math.isfinite(self.rss_floor) and self.rss_floor >= MIN_RSS_FLOOR):
+            raise ValueError(
+                f"rss_floor must be finite and at least {MIN_RSS_FLOOR}, "
+                f"got {self.rss_floor}"
+            )
+
+    def scaled(self, factor: float) -> MarginalScore:
+        """Return this score for residuals that have been multiplied by ``factor``."""
+        width = None if self.half_width is None else self.half_width * factor
+        return replace(
+            self,
+            prior=self.prior.scaled(factor),
+            half_width=width,
+            rss_floor=max(self.rss_floor * factor**2, MIN_RSS_FLOOR),
+        )
+
+    def evaluate(
+        self, sq_residuals: Array, dim: int, num_params: int, best: float = -np.inf
+    ) -> Array:
+        """Score each row of residuals.
+
+        Parameters
+        ----------
+        sq_residuals : (K, N) array
+            Squared residuals of K models; ``inf`` and NaN are never inliers.
+        dim : int
+            Constraints per match, ``d``.
+        num_params : int
+            Degrees of freedom of the model, ``n``.
+        best : float
+            A row that cannot beat this may get any lower bound of its score.
+
+        Returns
+        -------
+        (K,) array
+            The scores; ``-inf`` where no prefix has more constraints than parameters.
+        """
+        return self.best_prefix(sq_residuals, dim, num_params, best)[0]
+
+    def weights(self, sq_residuals: Array, dim: int, num_params: int) -> Array:
+        """Minus the derivative of the score in each squared residual.
+
+        Every inlier has the same weight, one over twice the estimated variance.
+        """
+        k, rss = self._inlier_sum(sq_residuals, dim, num_params)
+        if k == 0:
+            return np.zeros(len(sq_residuals))
+        shape = 0.5 * (k * dim - num_params) + self.prior.alpha
+        weight = 0.5 * shape / (0.5 * rss + self._offset)
+        return np.where(self.inliers(sq_residuals, dim, num_params), weight, 0.0)
+
+    def inliers(self, sq_residuals: Array, dim: int, num_params: int) -> Mask:
+        """Return the mask (N,) of the maximising prefix."""
+        k = self._best_k(sq_residuals, dim, num_params)
+        if k == 0:
+            return np.zeros(len(sq_residuals), dtype=bool)
+        return sq_residuals <= np.partition(sq_residuals, k - 1)[k - 1]
+
+    def scale(self, sq_residuals: Array, dim: int, num_params: int) -> float:
+        """Estimate the noise scale s, in pixels; NaN where there are no inliers."""
+        k, rss = self._inlier_sum(sq_residuals, dim, num_params)
+        if k == 0:
+            return math.nan
+        nu = k * dim - num_params
+        return math.sqrt((rss + 2.0 * self.prior.beta) / (nu + 2.0 * self.prior.alpha))
+
+    def threshold(self, sq_residuals: Array, dim: int, num_params: int) -> float:
+        """Return the residual in pixels at which one more match would be an inlier.
+
+        It lies between the largest inlier and the smallest outlier; NaN where there
+        are no inliers.
+        """
+        k, rss = self._inlier_sum(sq_residuals, dim, num_params)
+        if k == 0:
+            return math.nan
+        shape = 0.5 * (k * dim - num_params) + self.prior.alpha
+        rate = 0.5 * rss + self._offset
+        gain = (
+            math.lgamma(shape + 0.5 * dim)
+            - math.lgamma(shape)
+            - 0.5 * dim * math.log(2.0 * math.pi * rate)
+            + dim * self._log_width
+        )
+        boundary = 2.0 * rate * math.expm1(gain / (shape + 0.5 * dim))
+        # Rounding, and the step from k - 1 to k, may put the root outside the gap.
+        ordered = np.sort(sq_residuals)
+        above = ordered[k] if k < len(ordered) else np.inf
+        return math.sqrt(min(max(boundary, ordered[k - 1]), above))
+
+    def evidence(self, sq_residuals: Array, dim: int, num_params: int) -> float:
+        """Log evidence of the model over "every match is an outlier".
+
+        The choice of the prefix is part of the maximum, so pure noise has a positive
+        evidence too, about 0.31 N for d = 1; and the n parameters have no prior, so
+        evidences compare between models of one kind and residuals of one unit.
+        """
+        score = self.evaluate(sq_residuals[None], dim, num_params)[0]
+        return float(score + len(sq_residuals) * dim * self._log_width)
+
+    def sweep(self, sq_residuals: Array, dim: int, num_params: int) -> Array:
+        """Return S(k) for k = 1..N, (N,); ``-inf`` where nu <= 0."""
+        num_points = len(sq_residuals)
+        rss = np.cumsum(np.sort(_without_nan(sq_residuals)))
+        k = np.arange(1, num_points + 1)
+        shapes = 0.5 * (k * dim - num_params) + self.prior.alpha
+        terms = self._count_terms(num_points, dim, num_params)[1:]
+        admissible = k * dim > num_params
+        penalty = shapes * np.log(0.5 * rss + self._offset)
+        return np.where(admissible, terms - penalty, -np.inf)
+
+    def best_prefix(
+        self, sq_residuals: Array, dim: int, num_params: int, best: float = -np.inf
+    ) -> tuple[Array, NDArray[np.int64]]:
+        """Return the scores (K,) and the maximising prefixes (K,), fast and exact."""
+        return self.best_prefix_by_sorting(sq_residuals, dim, num_params, best)
+
+    def best_prefix_by_sorting(
+        self, sq_residuals: Array, dim: int, num_params: int, best: float = -np.inf
+    ) -> tuple[Array, NDArray[np.int64]]:
+        """Return what :meth:`best_prefix` does, by the definition; ``best`` is unused."""
+        return _best_prefix_by_sorting(
+            _without_nan(sq_residuals),
+            dim,
+            num_params,
+            float(self.prior.alpha),
+            self._offset,
+            self._log_width,
+        )
+
+    @property
+    def _offset(self) -> float:
+        """What is added to RSS/2 inside the logarithm."""
+        return self.prior.beta + 0.5 * self.rss_floor
+
+    @property
+    def _log_width(self) -> float:
+        if self.half_width is None:
+            raise ValueError(
+                "half_width is None: set it before the score is evaluated "
+                "(estimate_* do so from the data)"
+            )
+        return math.log(2.0 * self.half_width)
+
+    def _count_terms(self, num_points: int, dim: int, num_params: int) -> Array:
+        """Return the part of S(k) that depends on k alone, k = 0..N."""
+        table = _cached_log_gammas(num_points, dim, num_params, self.prior.alpha)
+        num_outliers = np.arange(num_points, -1, -1)
+        return table - num_outliers * (dim * self._log_width)
+
+    def _best_k(self, sq_residuals: Array, dim: int, num_params: int) -> int:
+        return int(self.best_prefix(sq_residuals[None], dim, num_params)[1][0])
+
+    def _inlier_sum(
+        self, sq_residuals: Array, dim: int, num_params: int
+    ) -> tuple[int, float]:
+        """Return the maximising k and the sum of its squared residuals."""
+        k = self._best_k(sq_residuals, dim, num_params)
+        smallest = np.partition(sq_residuals, k - 1)[:k] if k else sq_residuals[:0]
+        return k, float(smallest.sum())
+
+
+def _without_nan(sq_residuals: Array) -> Array:
+    return np.where(np.isnan(sq_residuals), np.inf, sq_residuals)
