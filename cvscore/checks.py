@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -89,9 +87,3 @@ def as_quality(quality: ArrayLike | None, num_points: int) -> Array | None:
     if np.isnan(array).any():
         raise ValueError(f"quality has {int(np.isnan(array).sum())} NaN entries")
     return array
-
-
-def is_in_range(name: str, value: Any, low: float, high: float) -> None:
-    """Raise unless low <= value <= high."""
-    if not low <= value <= high:
-        raise ValueError(f"{name} must be in [{low:g}, {high:g}], got {value!r}")

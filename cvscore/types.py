@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +49,15 @@ class GeometricModel:
     refit: Callable[[Array, Array, Array], Array]
 
 
+class Summary(NamedTuple):
+    """What a score has to say of one model beyond its inliers."""
+
+    score: float
+    scale: float
+    threshold: float
+    evidence: float
+
+
 class Score(Protocol):
     """A ranking of models by their squared residuals alone; larger is better.
 
@@ -71,6 +80,9 @@ class Score(Protocol):
     def inliers(self, sq_residuals: Array, dim: int, num_params: int) -> Mask:
         """Which of the (N,) residuals belong to the model."""
 
+    def summarise(self, sq_residuals: Array, dim: int, num_params: int) -> Summary:
+        """Score, noise scale, threshold and evidence of (N,) residuals."""
+
     def scaled(self, factor: float) -> Score:
         """Return this score for residuals that have been multiplied by ``factor``."""
 
@@ -78,5 +90,95 @@ class Score(Protocol):
 class Sampler(Protocol):
     """A source of minimal samples."""
 
-    def draw(self, num_samples: int) -> NDArray[Any]:
+    def draw(self, num_samples: int) -> NDArray[np.int64]:
         """(num_samples, sample_size) indices, distinct within each row."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RansacOptions:
+    """How to search; what makes a model good is the score's business.
+
+    Attributes
+    ----------
+    max_iterations : int
+        Minimal samples at the most.
+    min_iterations : int
+        Minimal samples at the least, however good the model looks.
+    confidence : float
+        Sampling stops when a sample free of outliers has been drawn with this
+        probability, by the inlier count of the best model so far.
+    seed : int
+        Of the random generator: same input and seed, same bits.
+    """
+
+    max_iterations: int = 1000
+    min_iterations: int = 0
+    confidence: float = 0.999
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.max_iterations < 1:
+            raise ValueError(
+                f"max_iterations must be at least 1, got {self.max_iterations}"
+            )
+        if not 0 <= self.min_iterations <= self.max_iterations:
+            raise ValueError(
+                f"min_iterations must be in [0, max_iterations = "
+                f"{self.max_iterations}], got {self.min_iterations}"
+            )
+        if not 0.0 < self.confidence < 1.0:
+            raise ValueError(f"confidence must be in (0, 1), got {self.confidence}")
+        if self.seed < 0:
+            raise ValueError(f"seed must not be negative, got {self.seed}")
+
+
+class Pose(NamedTuple):
+    """Second camera from first, ``x_cam2 = R x_cam1 + t``, with |t| = 1."""
+
+    R: Array
+    t: Array
+
+
+@dataclass(frozen=True, kw_only=True)
+class Estimate:
+    """A model with what the data say about it; false where there is none.
+
+    Attributes
+    ----------
+    model : (3, 3) array or None
+        x2 ~ H x1, x2' F x1 = 0, or E for normalised coordinates.
+    inliers : (N,) bool array
+        The partition the score chose; all False on failure.
+    score : float
+        Of ``model``, larger is better; ``-inf`` on failure.
+    scale : float
+        Standard deviation of an inlier's residual, in the unit of the points.
+    threshold : float
+        The inlier threshold that the score implies, in the unit of the points.
+    evidence : float
+        Log evidence of the model over "every match is an outlier".
+    iterations : int
+        Minimal samples drawn.
+    reason : str
+        Why there is no model; empty where there is one.
+    pose : Pose or None
+        For the essential matrix: rotation and direction by cheirality.
+    """
+
+    model: Array | None
+    inliers: Mask
+    score: float
+    scale: float
+    threshold: float
+    evidence: float
+    iterations: int
+    reason: str = ""
+    pose: Pose | None = None
+
+    def __bool__(self) -> bool:
+        return self.model is not None
+
+    @property
+    def num_inliers(self) -> int:
+        """How many matches the model explains."""
+        return int(np.count_nonzero(self.inliers))
