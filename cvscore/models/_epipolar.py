@@ -75,7 +75,7 @@ def sampson_residuals(models, points):
 
 @kernel
 def sampson_normal_matrix(model, points, weights):
-    """Weighted products of the Sampson residual and its derivatives, summed over points.
+    """Weighted sums of products of the Sampson residual and its derivatives.
 
     With ``J`` (N, 9) the derivatives of the residuals ``r`` by the entries of ``model``
     in row-major order, this is ``A = [J r]' diag(weights) [J r]``.  For a
