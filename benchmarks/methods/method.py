@@ -1,0 +1,63 @@
+"""What a method is to the benchmark: a function, its default thresholds, its home."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from benchmarks.data import Array, Fit, Mask, Pair
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What one call is given: threshold in pixels, the budget of the search, a seed."""
+
+    threshold: float
+    max_iterations: int = 1000
+    confidence: float = 0.999
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Method:
+    """One estimator of one library, called in its own idiom.
+
+    Attributes
+    ----------
+    name : str
+        As it stands in the tables.
+    package : str
+        Distribution whose version is recorded, and whose absence hides the method.
+    module : str
+        What is imported to see whether the method can run here.
+    run : callable
+        ``run(pair, settings)`` to a Fit, or None when the library gives no model.
+    thresholds : mapping
+        Default threshold in pixels per problem that the method can do.
+    has_threshold : bool
+        False when the threshold has no effect, so that one multiplier is enough.
+    """
+
+    name: str
+    package: str
+    module: str
+    run: Callable[[Pair, Settings], Fit | None]
+    thresholds: Mapping[str, float]
+    has_threshold: bool = field(default=True)
+
+
+def fit_of(model: Array | None, inliers: Mask | None) -> Fit | None:
+    """Return a Fit if the model is a finite, non-zero (3, 3), else None."""
+    if model is None or inliers is None or np.shape(model) != (3, 3):
+        return None
+    model = np.asarray(model, dtype=np.float64)
+    if not np.isfinite(model).all() or not model.any():
+        return None
+    return Fit(model, np.asarray(inliers).astype(bool).ravel())
+
+
+def cross_matrix(t: Array) -> Array:
+    """Return [t]x, the matrix of the cross product with t (3,)."""
+    return np.array([[0, -t[2], t[1]], [t[2], 0, -t[0]], [-t[1], t[0], 0.0]])

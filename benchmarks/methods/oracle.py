@@ -1,0 +1,121 @@
+"""The ceiling: least squares on the true inliers, starting from the true model.
+
+Levenberg-Marquardt on the Sampson residuals over the model's own degrees of freedom.
+It is told which matches are right, so no estimator can be expected to beat it by much.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import least_squares
+from scipy.spatial.transform import Rotation
+
+from benchmarks.data import Array, Fit, Pair, Pose
+from benchmarks.methods.method import Method, Settings, cross_matrix
+from benchmarks.protocols.relative_pose import normalised
+
+NO_THRESHOLD = {"H": 0.0, "F": 0.0, "E": 0.0}
+
+
+def run(pair: Pair, _settings: Settings) -> Fit | None:
+    """Refine the truth on the true inliers; None where these are not known."""
+    if pair.is_inlier is None or pair.model is None:
+        return None
+    x1, x2 = pair.x1[pair.is_inlier], pair.x2[pair.is_inlier]
+    model = {"H": _homography, "F": _fundamental, "E": _essential}[pair.problem](
+        pair, x1, x2
+    )
+    return Fit(model, pair.is_inlier)
+
+
+def epipolar_residuals(F: Array, x1: Array, x2: Array) -> Array:
+    """Signed Sampson distances (N,) of x2' F x1."""
+    lines2 = x1 @ F[:, :2].T + F[:, 2]
+    lines1 = x2 @ F[:2] + F[2]
+    algebraic = np.sum(x2 * lines2[:, :2], axis=1) + lines2[:, 2]
+    slopes = np.hstack([lines1[:, :2], lines2[:, :2]])
+    return algebraic / np.maximum(np.linalg.norm(slopes, axis=1), 1e-300)
+
+
+def transfer_residuals(H: Array, x1: Array, x2: Array) -> Array:
+    """Whitened Sampson residuals (N, 2) of the two constraints x2 ~ H x1."""
+    u, v, w = (np.column_stack([x1, np.ones(len(x1))]) @ H.T).T
+    x, y = x2.T
+    constraints = np.stack([u - x * w, v - y * w], axis=1)
+    jacobian = np.zeros((len(x1), 2, 4))
+    jacobian[:, 0, :2] = H[0, :2] - x[:, None] * H[2, :2]
+    jacobian[:, 1, :2] = H[1, :2] - y[:, None] * H[2, :2]
+    jacobian[:, 0, 2] = jacobian[:, 1, 3] = -w
+    covariance = jacobian @ jacobian.transpose(0, 2, 1)
+    factor = np.linalg.cholesky(covariance)
+    return np.linalg.solve(factor, constraints[..., None])[..., 0]
+
+
+def _essential(pair: Pair, x1: Array, x2: Array) -> Array:
+    assert isinstance(pair.truth, Pose)
+    R, t = pair.truth.R, pair.truth.t / np.linalg.norm(pair.truth.t)
+    tangent = np.linalg.svd(t[None])[2][1:]
+    n1, n2 = normalised(x1, pair.K1), normalised(x2, pair.K2)
+
+    def model(step: Array) -> Array:
+        moved = t + step[3:] @ tangent
+        return (
+            cross_matrix(moved / np.linalg.norm(moved))
+            @ Rotation.from_rotvec(step[:3]).as_matrix()
+            @ R
+        )
+
+    # Pixels of different cameras weigh differently, so residuals are taken in pixels.
+    inverse1, inverse2 = np.linalg.inv(pair.K1), np.linalg.inv(pair.K2)
+    if np.allclose(pair.K1, pair.K2):
+        cost = lambda step: epipolar_residuals(model(step), n1, n2)  # noqa: E731
+    else:
+        cost = lambda step: epipolar_residuals(  # noqa: E731
+            inverse2.T @ model(step) @ inverse1, x1, x2
+        )
+    return model(least_squares(cost, np.zeros(5), method="lm", x_scale="jac").x)
+
+
+def _fundamental(pair: Pair, x1: Array, x2: Array) -> Array:
+    to1, to2 = _conditioner(x1), _conditioner(x2)
+    start = np.linalg.inv(to2).T @ pair.model @ np.linalg.inv(to1)
+    U, singular, Vt = np.linalg.svd(start)
+
+    def model(step: Array) -> Array:
+        left = U @ Rotation.from_rotvec(step[:3]).as_matrix()
+        right = Vt.T @ Rotation.from_rotvec(step[3:6]).as_matrix()
+        ratio = singular[1] / singular[0] + step[6]
+        return to2.T @ (left @ np.diag([1.0, ratio, 0.0]) @ right.T) @ to1
+
+    def cost(step: Array) -> Array:
+        return epipolar_residuals(model(step), x1, x2)
+
+    return model(least_squares(cost, np.zeros(7), method="lm", x_scale="jac").x)
+
+
+def _homography(pair: Pair, x1: Array, x2: Array) -> Array:
+    to1, to2 = _conditioner(x1), _conditioner(x2)
+    start = to2 @ pair.model @ np.linalg.inv(to1)
+    start = start.ravel() / np.linalg.norm(start)
+    tangent = np.linalg.svd(start[None])[2][1:]
+    back2 = np.linalg.inv(to2)
+
+    def model(step: Array) -> Array:
+        return back2 @ (start + step @ tangent).reshape(3, 3) @ to1
+
+    def cost(step: Array) -> Array:
+        return transfer_residuals(model(step), x1, x2).ravel()
+
+    return model(least_squares(cost, np.zeros(8), method="lm", x_scale="jac").x)
+
+
+def _conditioner(x: Array) -> Array:
+    """Similarity (3, 3) that centres the points (N, 2) and makes them of size one."""
+    centre = x.mean(axis=0)
+    scale = 1.0 / np.sqrt(np.mean((x - centre) ** 2))
+    return np.array(
+        [[scale, 0, -scale * centre[0]], [0, scale, -scale * centre[1]], [0, 0, 1.0]]
+    )
+
+
+METHODS = [Method("oracle", "scipy", "scipy", run, NO_THRESHOLD, has_threshold=False)]

@@ -1,0 +1,49 @@
+"""COLMAP's LO-RANSAC through pycolmap."""
+
+from __future__ import annotations
+
+from benchmarks.data import Array, Fit, Pair
+from benchmarks.methods.method import Method, Settings, fit_of
+
+THRESHOLDS = {"H": 4.0, "F": 4.0, "E": 4.0}  # RANSACOptions.max_error
+
+
+def run(pair: Pair, settings: Settings) -> Fit | None:
+    """Estimate with ``estimate_*_matrix`` of the pair's problem."""
+    import pycolmap
+
+    options = pycolmap.RANSACOptions()
+    options.max_error = settings.threshold
+    options.confidence = settings.confidence
+    options.max_num_trials = settings.max_iterations
+    options.min_num_trials = min(options.min_num_trials, settings.max_iterations)
+    options.random_seed = settings.seed
+    if pair.problem == "H":
+        answer = pycolmap.estimate_homography_matrix(pair.x1, pair.x2, options)
+    elif pair.problem == "F":
+        answer = pycolmap.estimate_fundamental_matrix(pair.x1, pair.x2, options)
+    else:
+        answer = pycolmap.estimate_essential_matrix(
+            pair.x1,
+            pair.x2,
+            _camera(pair.K1, pair.size1),
+            _camera(pair.K2, pair.size2),
+            options,
+        )
+    if answer is None:
+        return None
+    return fit_of(answer[pair.problem], answer["inlier_mask"])
+
+
+def _camera(K: Array, size: tuple[float, float]) -> object:
+    import pycolmap
+
+    return pycolmap.Camera(
+        model="PINHOLE",
+        width=round(size[0]),
+        height=round(size[1]),
+        params=[K[0, 0], K[1, 1], K[0, 2], K[1, 2]],
+    )
+
+
+METHODS = [Method("pycolmap", "pycolmap", "pycolmap", run, THRESHOLDS)]

@@ -1,0 +1,23 @@
+"""Which pairs there are: the synthetic regimes and the real sets under one roof."""
+
+from __future__ import annotations
+
+from benchmarks import synthetic
+from benchmarks.data import Pair
+
+SPLITS = ("val", "test", "real")
+
+
+def regimes_of(problem: str, split: str) -> list[str]:
+    """Names of the regimes of a problem in a split."""
+    return synthetic.regimes_of(problem)
+
+
+def pair_ids(problem: str, regime: str, split: str, num: int) -> list[str]:
+    """Ids of the first ``num`` pairs of a regime, in order."""
+    return [str(index) for index in range(num)]
+
+
+def load_pair(problem: str, regime: str, split: str, pair_id: str) -> Pair:
+    """Return one pair by its id."""
+    return synthetic.generate(problem, regime, int(pair_id), split)
