@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from benchmarks import synthetic
+from benchmarks import real, synthetic
 from benchmarks.data import Pair
 
 SPLITS = ("val", "test", "real")
 
 
 def regimes_of(problem: str, split: str) -> list[str]:
-    """Names of the regimes of a problem in a split."""
+    """Names of the regimes of a problem that can be run here."""
+    if split == "real":
+        return [name for name, set_ in real.SETS[problem].items() if set_.is_here()]
     return synthetic.regimes_of(problem)
 
 
 def pair_ids(problem: str, regime: str, split: str, num: int) -> list[str]:
     """Ids of the first ``num`` pairs of a regime, in order."""
+    if split == "real":
+        return real.pair_ids(problem, regime)[:num]
     return [str(index) for index in range(num)]
 
 
 def load_pair(problem: str, regime: str, split: str, pair_id: str) -> Pair:
     """Return one pair by its id."""
+    if split == "real":
+        return real.load_pair(problem, regime, pair_id)
     return synthetic.generate(problem, regime, int(pair_id), split)
