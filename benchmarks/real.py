@@ -52,7 +52,7 @@ def _keys(path: Path) -> list[str]:
 
 
 def _tutorial_matches(folder: Path, key: str, matches: str) -> tuple[Array, Array]:
-    """Return the matches (N, 4) that are kept, and their quality (N,), larger is better."""
+    """Return the kept matches (N, 4) and their quality (N,), larger is better."""
     if matches == LEARNED:
         rows = _read(folder / "aliked_lg_matches.h5", key)
         return rows, _read(folder / "aliked_lg_scores.h5", key).ravel()

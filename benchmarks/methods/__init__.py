@@ -4,15 +4,39 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
-from benchmarks.methods import cvscore, opencv, oracle, poselib, pycolmap
+from benchmarks.methods import (
+    cvscore,
+    kornia,
+    opencv,
+    oracle,
+    poselib,
+    pycolmap,
+    pydegensac,
+    pymagsac,
+    pysuperansac,
+    simfit,
+    vsac,
+)
 from benchmarks.methods.method import Method, Settings
 
 __all__ = ["METHODS", "Method", "Settings", "available"]
 
+_LIBRARIES = (
+    cvscore,
+    opencv,
+    poselib,
+    simfit,
+    pycolmap,
+    pydegensac,
+    pymagsac,
+    pysuperansac,
+    vsac,
+    kornia,
+    oracle,
+)
+
 METHODS: dict[str, Method] = {
-    method.name: method
-    for library in (cvscore, opencv, poselib, pycolmap, oracle)
-    for method in library.METHODS
+    method.name: method for library in _LIBRARIES for method in library.METHODS
 }
 
 
