@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from cvscore.types import Array
+from cvscore.types import Array, Sampler
 
 Indices = NDArray[np.int64]
 
@@ -68,6 +68,23 @@ class ProsacSampler:
         rest = np.full(int((~progressive).sum()), num_points)
         ranks[~progressive] = _distinct(self._rng, rest, size)
         return self._order[ranks]
+
+
+class AlternatingSampler:
+    """Takes turns between two samplers, so that neither can spoil the search alone."""
+
+    def __init__(self, first: Sampler, second: Sampler) -> None:
+        self._first = first
+        self._second = second
+
+    def draw(self, num_samples: int) -> Indices:
+        """Return (num_samples, sample_size) indices, distinct within each row."""
+        half = (num_samples + 1) // 2
+        first = self._first.draw(half)
+        samples = np.empty((num_samples, first.shape[1]), dtype=np.int64)
+        samples[0::2] = first
+        samples[1::2] = self._second.draw(num_samples - half)
+        return samples
 
 
 def trials_needed(
