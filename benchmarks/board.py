@@ -1,0 +1,115 @@
+"""All results of one problem as arrays, aligned pair by pair."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.accuracy import auc
+from benchmarks.data import Array
+from benchmarks.store import Row, Table, path_of, read
+
+OURS = "cvscore"
+CEILING = "oracle"
+DEFAULT = 1.0  # the multiplier of a method's own threshold
+
+Column = tuple[str, float]  # method, multiplier
+
+
+@dataclass
+class Board:
+    """Errors and times by regime and column; all arrays of a regime are aligned."""
+
+    problem: str
+    errors: dict[str, dict[Column, Array]] = field(default_factory=dict)
+    ms: dict[str, dict[Column, Array]] = field(default_factory=dict)
+    runs: dict[str, Row] = field(default_factory=dict)
+
+    @property
+    def regimes(self) -> list[str]:
+        """Regimes that have rows."""
+        return list(self.errors)
+
+    @property
+    def methods(self) -> list[str]:
+        """Methods that have rows, ours first, the ceiling last, peers by name."""
+        names = {m for columns in self.errors.values() for m, _ in columns}
+        return sorted(names, key=lambda m: (m == CEILING, not is_ours(m), m))
+
+    @property
+    def peers(self) -> list[str]:
+        """Methods to be compared with."""
+        return [m for m in self.methods if m != CEILING and not is_ours(m)]
+
+    def num_pairs(self, regime: str) -> int:
+        """Count the pairs that every column of the regime has."""
+        return len(next(iter(self.errors[regime].values())))
+
+    def auc(
+        self, regime: str, method: str, limit: float, multiplier: float = DEFAULT
+    ) -> float:
+        """AUC@limit of one column, NaN if it was not run."""
+        errors = self.errors[regime].get((method, multiplier))
+        return float("nan") if errors is None else auc(errors, limit)
+
+    def median(self, regime: str, method: str, multiplier: float = DEFAULT) -> float:
+        """Median error of one column, NaN if it was not run."""
+        errors = self.errors[regime].get((method, multiplier))
+        return float("nan") if errors is None else float(np.median(errors))
+
+    def time(self, regime: str, method: str, multiplier: float = DEFAULT) -> float:
+        """Median time in ms of one column, NaN if it was not run."""
+        ms = self.ms[regime].get((method, multiplier))
+        return float("nan") if ms is None else float(np.median(ms))
+
+    def multipliers(self, regime: str, method: str) -> list[float]:
+        """Threshold multipliers at which a method was run."""
+        return sorted(x for m, x in self.errors[regime] if m == method)
+
+    def best_column(self, regime: str, methods: list[str], limit: float) -> Column:
+        """Return the (method, multiplier) with the highest AUC@limit."""
+        columns = [c for c in self.errors[regime] if c[0] in methods]
+        return max(sorted(columns), key=lambda c: self.auc(regime, c[0], limit, c[1]))
+
+    def best_default(self, regime: str, methods: list[str], limit: float) -> Column:
+        """Return the column with the highest AUC@limit at default thresholds."""
+        columns = [c for c in self.errors[regime] if c[0] in methods]
+        defaults = sorted(c for c in columns if c[1] == DEFAULT)
+        return max(defaults, key=lambda c: self.auc(regime, c[0], limit))
+
+
+def is_ours(method: str) -> bool:
+    """Whether a method is a form of this package."""
+    return method.split()[0] == OURS
+
+
+def load_board(folder: Path, split: str, problem: str, regimes: list[str]) -> Board:
+    """Read the rows of a problem; regimes without rows are left out."""
+    board = Board(problem)
+    for regime in regimes:
+        table = read(path_of(folder, split, problem, regime))
+        if table.results:
+            _add(board, regime, table)
+    return board
+
+
+def _add(board: Board, regime: str, table: Table) -> None:
+    """Align a regime's columns on the pairs that all of them have."""
+    pairs: dict[Column, set[str]] = {}
+    for pair, method, multiplier in table.results:
+        pairs.setdefault((method, multiplier), set()).add(pair)
+    shared = sorted(set.intersection(*pairs.values()))
+    if not shared:
+        return
+    board.runs.update(table.runs)
+    found = {
+        column: [table.results[(pair, *column)] for pair in shared] for column in pairs
+    }
+    board.errors[regime] = {
+        column: np.array([r.error for r in rows]) for column, rows in found.items()
+    }
+    board.ms[regime] = {
+        column: np.array([r.ms for r in rows]) for column, rows in found.items()
+    }

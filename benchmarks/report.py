@@ -1,0 +1,246 @@
+"""Rows to markdown: accuracy, times, paired differences, targets met and missed.
+
+python -m benchmarks.report --split test
+python -m benchmarks.report --folder benchmarks/results --update benchmarks/README.md
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks import real, synthetic
+from benchmarks.accuracy import paired_difference
+from benchmarks.board import CEILING, DEFAULT, OURS, Board, load_board
+from benchmarks.data import PROBLEMS
+from benchmarks.run import OUT
+from benchmarks.suites import SPLITS
+from benchmarks.targets import (
+    LIMIT,
+    Check,
+    accuracy_checks,
+    real_checks,
+    speed_checks,
+)
+
+NAMES = {"E": "Essential matrix", "F": "Fundamental matrix", "H": "Homography"}
+UNITS = {"E": "degrees", "F": "degrees", "H": "pixels"}
+REAL_LIMITS = (5.0, 10.0, 20.0)
+BEGIN, END = "<!-- begin report: {} -->", "<!-- end report: {} -->"
+
+
+def markdown(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a markdown table."""
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def _cell(value: float, form: str) -> str:
+    return "" if np.isnan(value) else format(value, form)
+
+
+def by_regime(board: Board, figure: Callable[[str, str], float], form: str) -> str:
+    """Table of one figure: a row per method, a column per regime."""
+    rows = [
+        [method, *(_cell(figure(regime, method), form) for regime in board.regimes)]
+        for method in board.methods
+    ]
+    return markdown(["method", *board.regimes], rows)
+
+
+def best_thresholds(board: Board, limit: float) -> str:
+    """AUC of every method at the best of its thresholds, regime by regime."""
+
+    def cell(regime: str, method: str) -> str:
+        if not board.multipliers(regime, method):
+            return ""
+        _, multiplier = board.best_column(regime, [method], limit)
+        value = board.auc(regime, method, limit, multiplier)
+        times = (
+            "" if len(board.multipliers(regime, method)) == 1 else f" x{multiplier:g}"
+        )
+        return f"{value:.1f}{times}"
+
+    rows = [[m, *(cell(r, m) for r in board.regimes)] for m in board.methods]
+    return markdown(["method", *board.regimes], rows)
+
+
+def single_thresholds(board: Board, regime: str, limit: float) -> str:
+    """AUC on one regime at each threshold multiplier."""
+    multipliers = sorted({x for _, x in board.errors[regime]})
+    rows = [
+        [m, *(_cell(board.auc(regime, m, limit, x), ".1f") for x in multipliers)]
+        for m in board.methods
+    ]
+    return markdown(["method", *(f"x{x:g}" for x in multipliers)], rows)
+
+
+def differences(board: Board, limit: float) -> str:
+    """AUC of ours minus each peer's default, with its paired 95 % interval."""
+
+    def cell(regime: str, method: str) -> str:
+        ours = board.errors[regime].get((OURS, DEFAULT))
+        theirs = board.errors[regime].get((method, DEFAULT))
+        if ours is None or theirs is None:
+            return ""
+        difference, low, high = paired_difference(ours, theirs, limit)
+        return f"{difference:+.1f} ({low:+.1f}, {high:+.1f})"
+
+    rows = [[m, *(cell(r, m) for r in board.regimes)] for m in board.peers]
+    return markdown(["ours minus", *board.regimes], rows)
+
+
+def check_lists(checks: Sequence[Check]) -> str:
+    """Return the targets that hold and those that do not, both in full."""
+
+    def rows(holds: bool) -> list[list[str]]:  # noqa: FBT001
+        return [
+            [
+                c.problem,
+                c.regime,
+                c.what,
+                f"{c.ours:.2f}",
+                f"{'>=' if c.at_least else '<='} {c.needed:g}",
+                c.note,
+            ]
+            for c in checks
+            if c.holds is holds
+        ]
+
+    header = ["", "regime", "what", "ours", "target", "peer"]
+    won, lost = rows(True), rows(False)
+    return "\n\n".join(
+        [
+            f"**Targets met: {len(won)}**",
+            markdown(header, won),
+            f"**Targets missed: {len(lost)}**",
+            markdown(header, lost),
+        ]
+    )
+
+
+def provenance(board: Board) -> str:
+    """Say with what the rows were made, and how many pairs there are."""
+    counts = ", ".join(f"{r} {board.num_pairs(r)}" for r in board.regimes)
+    lines = {
+        f"commit {run['commit']}, {run['cpu']}, Python {run['python']}, "
+        f"{run['max_iterations']} iterations, confidence {run['confidence']}, "
+        + ", ".join(f"{k} {v}" for k, v in run["versions"].items())
+        + ("" if run["workers"] == 1 else "; SEVERAL WORKERS: times do not count")
+        for run in board.runs.values()
+    }
+    return f"Pairs: {counts}.\n\n" + "\n\n".join(sorted(lines))
+
+
+def synthetic_report(board: Board) -> str:
+    """Return the section of one problem on synthetic pairs."""
+    unit = UNITS[board.problem]
+    parts = [
+        f"### {NAMES[board.problem]}",
+        provenance(board),
+        f"AUC@{LIMIT:g} ({unit}), each at its default threshold:",
+        by_regime(board, lambda r, m: board.auc(r, m, LIMIT), ".1f"),
+        f"AUC@{LIMIT:g}, each at the best of its thresholds for that regime:",
+        best_thresholds(board, LIMIT),
+    ]
+    if "mixed" in board.regimes:
+        parts += [
+            f"AUC@{LIMIT:g}, mixed, one threshold for all problems:",
+            single_thresholds(board, "mixed", LIMIT),
+        ]
+    parts += [
+        f"Median error ({unit}), default threshold:",
+        by_regime(board, board.median, ".3g"),
+        "Median time (ms), default threshold:",
+        by_regime(board, board.time, ".3g"),
+        "Our median time over theirs:",
+        by_regime(board, lambda r, m: board.time(r, OURS) / board.time(r, m), ".2f"),
+        "No model at all (pairs), default threshold:",
+        by_regime(board, lambda r, m: _failures(board, r, m), ".0f"),
+        f"AUC@{LIMIT:g}, ours minus theirs at their default, paired 95 % interval:",
+        differences(board, LIMIT),
+    ]
+    return "\n\n".join(parts)
+
+
+def _failures(board: Board, regime: str, method: str) -> float:
+    errors = board.errors[regime].get((method, DEFAULT))
+    return float("nan") if errors is None else float(np.isinf(errors).sum())
+
+
+def real_report(board: Board) -> str:
+    """Return the section of one problem on real pairs."""
+    parts = [f"### {NAMES[board.problem]}", provenance(board)]
+    for limit in REAL_LIMITS:
+        parts += [
+            f"AUC@{limit:g} ({UNITS[board.problem]}), default threshold:",
+            by_regime(board, lambda r, m, t=limit: board.auc(r, m, t), ".1f"),
+            f"AUC@{limit:g}, best threshold for that set:",
+            best_thresholds(board, limit),
+        ]
+    parts += [
+        "Median error, default threshold:",
+        by_regime(board, board.median, ".3g"),
+        "Median time (ms), default threshold:",
+        by_regime(board, board.time, ".3g"),
+    ]
+    return "\n\n".join(parts)
+
+
+def full_report(folder: Path, split: str) -> str:
+    """Return the report of a split: all problems, then the targets."""
+    sections, checks = [], []
+    for problem in PROBLEMS:
+        names = list(real.SETS[problem])
+        if split != "real":
+            names = synthetic.regimes_of(problem)
+        board = load_board(folder, split, problem, names)
+        if not board.regimes:
+            continue
+        compared = OURS in board.methods and bool(board.peers)
+        if split == "real":
+            sections.append(real_report(board))
+            checks += list(real_checks(board, REAL_LIMITS)) if compared else []
+        else:
+            sections.append(synthetic_report(board))
+            if compared:
+                checks += [*accuracy_checks(board), *speed_checks(board)]
+    if checks:
+        sections.append(check_lists(checks))
+    sections.append(
+        f"AUC@t is the mean of max(0, 1 - error/t), in points. {CEILING}: least "
+        "squares on the true inliers, the ceiling."
+    )
+    return "\n\n".join(sections)
+
+
+def update(path: Path, split: str, report: str) -> None:
+    """Replace what stands between the split's two marks in a markdown file."""
+    text = path.read_text()
+    begin, end = BEGIN.format(split), END.format(split)
+    head, _, rest = text.partition(begin)
+    _, _, tail = rest.partition(end)
+    if begin not in text or end not in text:
+        raise ValueError(f"{path} lacks the marks {begin} and {end}")
+    path.write_text(f"{head}{begin}\n\n{report}\n\n{end}{tail}")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the report, or put it into a file."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.report")
+    parser.add_argument("--folder", type=Path, default=OUT)
+    parser.add_argument("--split", choices=SPLITS, default="test")
+    parser.add_argument("--update", type=Path, help="markdown file with marks")
+    options = parser.parse_args(arguments)
+    report = full_report(options.folder, options.split)
+    if options.update is None:
+        print(report)
+    else:
+        update(options.update, options.split, report)
+
+
+if __name__ == "__main__":
+    main()
