@@ -1,0 +1,405 @@
+"""The essential matrices of five matches.
+
+Five equations ``x2' E x1 = 0`` leave ``E = x X + y Y + z Z + w W`` for a basis X, Y, Z,
+W of their null space.  E is essential if and only if
+
+    det E = 0    and    2 E E' E - trace(E E') E = 0,
+
+ten cubics in (x, y, z) once w = 1.  Eliminating the ten monomials with two or more
+factors x or y leaves six of the cubics with these as leading terms:
+
+    x^2 z, x^2, y^2 z, y^2, xy z, xy.
+
+"First minus z times second" of each pair has no such term left: three equations linear
+in x, y and 1 whose coefficients are polynomials in z of degree 3, 3 and 4.  They have a
+solution where the determinant, of degree 10, vanishes.
+
+Roots with ``|z| > 1`` are found in the chart z = 1 instead of w = 1, where w takes the
+place of z and every polynomial has its coefficients reversed; so no number gets large.
+Each root is polished on the manifold of poses: Newton's method on rotation and
+direction, so that the result is essential to the last bit.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cvscore._kernel import kernel
+from cvscore.models._linalg import eliminate_below, null_space, solve_linear
+from cvscore.models._polynomial import (
+    MAX_DEPTH,
+    bernstein_from_power,
+    roots_in_unit_interval,
+)
+from cvscore.models._pose import (
+    depth_signs,
+    essential_matrices,
+    move_pose,
+    pose_of_matrix,
+    tangent_of_direction,
+    twist,
+)
+from cvscore.types import Array
+
+SAMPLE_SIZE = 5
+MAX_SOLUTIONS = 10
+
+# A match whose equation has a smaller sine to the span of the others repeats them.
+MIN_MARGIN = 1e-9
+
+# Newton's method stops when all five equations (of unit rays) hold to this ...
+MAX_EQUATION = 1e-12
+# ... and gives a root up when they don't after so many steps; two is the rule.
+MAX_NEWTON_STEPS = 8
+
+# Exponents of x, y, z of the columns of the cubics: first those that are eliminated, in
+# the order that leaves the six equations above as the last rows.
+MONOMIALS = (
+    ((3, 0, 0), (0, 3, 0), (2, 1, 0), (1, 2, 0))
+    + ((2, 0, 1), (2, 0, 0), (0, 2, 1), (0, 2, 0), (1, 1, 1), (1, 1, 0))
+    + ((1, 0, 2), (1, 0, 1), (1, 0, 0), (0, 1, 2), (0, 1, 1), (0, 1, 0))
+    + ((0, 0, 3), (0, 0, 2), (0, 0, 1), (0, 0, 0))
+)
+NUM_CUBICS = 10
+NUM_MONOMIALS = len(MONOMIALS)
+
+# The ten products of two of the four unknowns.
+PAIRS = np.array([(a, b) for a in range(4) for b in range(a, 4)])
+
+
+def _product_columns() -> NDArray[np.int64]:
+    """(10, 4) columns of the products of a pair of unknowns with a third unknown."""
+    columns = np.empty((len(PAIRS), 4), dtype=np.int64)
+    for m, (a, b) in enumerate(PAIRS):
+        for c in range(4):
+            exponents = tuple((a, b, c).count(unknown) for unknown in range(3))
+            columns[m, c] = MONOMIALS.index(exponents)
+    return columns
+
+
+COLUMNS = _product_columns()
+FROM_POWER = bernstein_from_power(MAX_SOLUTIONS)
+
+
+def essential_5pt(rays: Array) -> Array:
+    """All real essential matrices of each sample of five matches.
+
+    Parameters
+    ----------
+    rays : (B, 5, 6) array
+        Unit vectors along the rays of a match in camera 1 and camera 2.
+
+    Returns
+    -------
+    (K, 3, 3) array
+        ``[t]x R`` with ``|t| = 1``, at most ten for each sample, none for samples with
+        repeated matches.
+    """
+    return essential_matrices(_solve(rays)[0])
+
+
+def essential_5pt_in_front(rays: Array) -> Array:
+    """Like `essential_5pt`, without matrices that no scene in front of the cameras has.
+
+    A matrix is left out if none of its four poses puts all five points in front of both
+    cameras: a third to a half of them, which then need not be scored.
+    """
+    poses, samples = _solve(rays)
+    return essential_matrices(poses[_all_in_front(rays, poses, samples)])
+
+
+def _solve(rays: Array) -> tuple[Array, NDArray[np.int64]]:
+    """Poses (K, 3, 4), one of the four of each solution, and the samples they solve.
+
+    Stage by stage over the whole batch: small kernels compile in a fraction of the time
+    of one that contains them all.
+    """
+    bases, samples = _null_spaces(rays)
+    matrices, samples = _solve_pencils(bases, _pencils(bases), samples)
+    return _polish(rays, matrices, samples)
+
+
+@kernel
+def _null_spaces(rays):
+    """Bases X, Y, Z, W (K, 4, 3, 3) of the samples that aren't degenerate, and these."""
+    num_samples = rays.shape[0]
+    bases = np.empty((num_samples, 4, 3, 3))
+    samples = np.empty(num_samples, dtype=np.int64)
+    equations = np.empty((SAMPLE_SIZE, 9))
+    count = 0
+    for b in range(num_samples):
+        for n in range(SAMPLE_SIZE):
+            for i in range(3):
+                for j in range(3):
+                    equations[n, 3 * i + j] = rays[b, n, 3 + i] * rays[b, n, j]
+        if null_space(equations, bases[count].reshape(4, 9)) > MIN_MARGIN:
+            samples[count] = b
+            count += 1
+    return bases[:count], samples[:count]
+
+
+@kernel
+def _pencils(bases):
+    """Three equations in x, y and 1 of each sample: (K, 3, 3, 5) coefficients.
+
+    The axes are equation, unknown and power of z, constant first; the degree is 3 for x
+    and y and 4 for 1.  Zero where the elimination fails: a family of solutions.
+    """
+    pencils = np.zeros((bases.shape[0], 3, 3, 5))
+    cubics = np.empty((NUM_CUBICS, NUM_MONOMIALS))
+    for b in range(bases.shape[0]):
+        _fill_cubics(bases[b], cubics)
+        if not eliminate_below(cubics) > 0.0:
+            continue
+        for i in range(NUM_CUBICS - 1, 3, -1):
+            for r in range(4, i):
+                factor = cubics[r, i]
+                for j in range(NUM_CUBICS, NUM_MONOMIALS):
+                    cubics[r, j] -= factor * cubics[i, j]
+        for i in range(3):
+            for unknown in range(3):
+                # The columns of each unknown hold falling powers of z; "first minus z
+                # times second" shifts the second by one of them.
+                degree = 3 if unknown == 2 else 2
+                last = NUM_CUBICS + 3 * unknown + degree
+                for power in range(degree + 1):
+                    pencils[b, i, unknown, power] += cubics[4 + 2 * i, last - power]
+                    pencils[b, i, unknown, power + 1] -= cubics[5 + 2 * i, last - power]
+    return pencils
+
+
+@kernel
+def _fill_cubics(basis, cubics):
+    """Write the coefficients of the ten constraints, one a row, to (10, 20).
+
+    For each pair of unknowns, the coefficients of the quadratic matrix
+    ``S = E E' - trace(E E') / 2`` and of the cross product of the last two rows of E
+    are multiplied with each basis matrix: ``S E = 0`` and ``det E = 0``.
+    """
+    cubics[:] = 0.0
+    quadratic = np.empty((4, 3))
+    for m in range(PAIRS.shape[0]):
+        a, b = PAIRS[m, 0], PAIRS[m, 1]
+        # A square has one term where the product of two unknowns has two.
+        weight = 0.5 if a == b else 1.0
+        for i in range(3):
+            for j in range(3):
+                total = 0.0
+                for k in range(3):
+                    total += basis[a, i, k] * basis[b, j, k]
+                    total += basis[b, i, k] * basis[a, j, k]
+                quadratic[i, j] = weight * total
+        half_trace = 0.5 * (quadratic[0, 0] + quadratic[1, 1] + quadratic[2, 2])
+        for i in range(3):
+            quadratic[i, i] -= half_trace
+            p, q = (i + 1) % 3, (i + 2) % 3
+            quadratic[3, i] = weight * (
+                basis[a, 1, p] * basis[b, 2, q]
+                - basis[a, 1, q] * basis[b, 2, p]
+                + basis[b, 1, p] * basis[a, 2, q]
+                - basis[b, 1, q] * basis[a, 2, p]
+            )
+        for c in range(4):
+            column = COLUMNS[m, c]
+            for k in range(3):
+                cubics[9, column] += quadratic[3, k] * basis[c, 0, k]
+            for i in range(3):
+                for j in range(3):
+                    cubics[3 * i + j, column] += (
+                        quadratic[i, 0] * basis[c, 0, j]
+                        + quadratic[i, 1] * basis[c, 1, j]
+                        + quadratic[i, 2] * basis[c, 2, j]
+                    )
+
+
+@kernel
+def _solve_pencils(bases, pencils, samples):
+    """Approximate essential matrices (K, 3, 3) and the samples that they solve."""
+    num_samples = samples.shape[0]
+    matrices = np.empty((num_samples * MAX_SOLUTIONS, 3, 3))
+    solved = np.empty(num_samples * MAX_SOLUTIONS, dtype=np.int64)
+    polynomial = np.empty(MAX_SOLUTIONS + 1)
+    stack = np.empty((MAX_DEPTH + 1, MAX_SOLUTIONS + 3))
+    roots = np.empty(MAX_SOLUTIONS)
+    count = 0
+    for b in range(num_samples):
+        if not _fill_determinant(pencils[b], polynomial):
+            continue
+        limit = count + MAX_SOLUTIONS
+        for chart in range(2):
+            if chart == 1:
+                _reverse(polynomial, MAX_SOLUTIONS)
+                for i in range(3):
+                    for unknown in range(3):
+                        _reverse(pencils[b, i, unknown], 4 if unknown == 2 else 3)
+            num_roots = roots_in_unit_interval(polynomial, FROM_POWER, stack, roots)
+            for k in range(min(num_roots, limit - count)):
+                x, y, one = _back_substitute(pencils[b], roots[k])
+                z, w = (roots[k] * one, one) if chart == 0 else (one, roots[k] * one)
+                for i in range(3):
+                    for j in range(3):
+                        matrices[count, i, j] = (
+                            x * bases[b, 0, i, j]
+                            + y * bases[b, 1, i, j]
+                            + z * bases[b, 2, i, j]
+                            + w * bases[b, 3, i, j]
+                        )
+                solved[count] = samples[b]
+                count += 1
+    return matrices[:count], solved[:count]
+
+
+@kernel
+def _fill_determinant(pencil, polynomial):
+    """Write the determinant of a pencil (3, 3, 5), with largest coefficient 1.
+
+    Returns False if it is zero everywhere, or not finite.
+    """
+    polynomial[:] = 0.0
+    minor = np.empty(7)
+    for i in range(3):
+        p, q = (i + 1) % 3, (i + 2) % 3
+        minor[:] = 0.0
+        for j in range(4):
+            for k in range(4):
+                minor[j + k] += pencil[p, 0, j] * pencil[q, 1, k]
+                minor[j + k] -= pencil[q, 0, j] * pencil[p, 1, k]
+        for j in range(7):
+            for k in range(5):
+                polynomial[j + k] += minor[j] * pencil[i, 2, k]
+    largest = 0.0
+    for k in range(polynomial.shape[0]):
+        largest = max(largest, abs(polynomial[k]))
+    for k in range(polynomial.shape[0]):
+        polynomial[k] /= largest
+    return 0.0 < largest < np.inf
+
+
+@kernel
+def _reverse(coefficients, degree):
+    """Reverse the coefficients of a polynomial: the chart in 1 / z."""
+    for k in range((degree + 1) // 2):
+        swapped = coefficients[k]
+        coefficients[k] = coefficients[degree - k]
+        coefficients[degree - k] = swapped
+
+
+@kernel
+def _back_substitute(pencil, root):
+    """Return x, y and 1, times a common factor, at a root of the determinant."""
+    a0, a1, a2 = _equation_at(pencil[0], root)
+    b0, b1, b2 = _equation_at(pencil[1], root)
+    c0, c1, c2 = _equation_at(pencil[2], root)
+    # (x, y, 1) is orthogonal to all three; the longest product of two is most accurate.
+    x, y, one = a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0
+    longest = x * x + y * y + one * one
+    u, v, w = b1 * c2 - b2 * c1, b2 * c0 - b0 * c2, b0 * c1 - b1 * c0
+    if u * u + v * v + w * w > longest:
+        x, y, one, longest = u, v, w, u * u + v * v + w * w
+    u, v, w = c1 * a2 - c2 * a1, c2 * a0 - c0 * a2, c0 * a1 - c1 * a0
+    if u * u + v * v + w * w > longest:
+        x, y, one = u, v, w
+    return x, y, one
+
+
+@kernel
+def _equation_at(equation, root):
+    """Return the three coefficients of an equation (3, 5) of a pencil at a root."""
+    on_x, on_y, on_1 = 0.0, 0.0, equation[2, 4]
+    for power in range(3, -1, -1):
+        on_x = on_x * root + equation[0, power]
+        on_y = on_y * root + equation[1, power]
+        on_1 = on_1 * root + equation[2, power]
+    return on_x, on_y, on_1
+
+
+@kernel
+def _polish(rays, matrices, samples):
+    """Poses (K, 3, 4) near the given matrices that solve their samples, and these.
+
+    Newton's method on rotation and direction.  A matrix from where it does not converge
+    is left out.
+    """
+    poses = np.empty((matrices.shape[0], 3, 4))
+    solved = np.empty(matrices.shape[0], dtype=np.int64)
+    system = np.empty((SAMPLE_SIZE, SAMPLE_SIZE + 1))
+    step = np.empty(SAMPLE_SIZE)
+    tangent = np.empty((2, 3))
+    count = 0
+    for k in range(matrices.shape[0]):
+        pose = poses[count]
+        converged = False
+        if not pose_of_matrix(matrices[k], pose):
+            continue
+        for _ in range(MAX_NEWTON_STEPS):
+            tangent_of_direction(pose, tangent)
+            converged = _linearise(rays[samples[k]], pose, tangent, system)
+            if converged or not solve_linear(system, step):
+                break
+            move_pose(pose, tangent, step)
+        if converged:
+            solved[count] = samples[k]
+            count += 1
+    return poses[:count], solved[:count]
+
+
+@kernel
+def _linearise(rays, pose, tangent, system):
+    """Write Newton's equations (5, 6) at a pose; return whether it solves the sample.
+
+    With ``a = R x1``, the epipolar equation and its derivatives by the rotation and by
+    the direction are ``t . n``, ``a x (x2 x t)`` and ``n = a x x2`` along the tangent.
+    """
+    tx, ty, tz = pose[0, 3], pose[1, 3], pose[2, 3]
+    largest = 0.0
+    for i in range(SAMPLE_SIZE):
+        x1, y1, z1 = rays[i, 0], rays[i, 1], rays[i, 2]
+        x2, y2, z2 = rays[i, 3], rays[i, 4], rays[i, 5]
+        ax = pose[0, 0] * x1 + pose[0, 1] * y1 + pose[0, 2] * z1
+        ay = pose[1, 0] * x1 + pose[1, 1] * y1 + pose[1, 2] * z1
+        az = pose[2, 0] * x1 + pose[2, 1] * y1 + pose[2, 2] * z1
+        nx, ny, nz = ay * z2 - az * y2, az * x2 - ax * z2, ax * y2 - ay * x2
+        cx, cy, cz = y2 * tz - z2 * ty, z2 * tx - x2 * tz, x2 * ty - y2 * tx
+        system[i, 0] = ay * cz - az * cy
+        system[i, 1] = az * cx - ax * cz
+        system[i, 2] = ax * cy - ay * cx
+        system[i, 3] = tangent[0, 0] * nx + tangent[0, 1] * ny + tangent[0, 2] * nz
+        system[i, 4] = tangent[1, 0] * nx + tangent[1, 1] * ny + tangent[1, 2] * nz
+        equation = tx * nx + ty * ny + tz * nz
+        system[i, 5] = -equation
+        largest = max(largest, abs(equation))
+    return largest < MAX_EQUATION
+
+
+@kernel
+def _all_in_front(rays, poses, samples):
+    """Whether a pose, or one with the same matrix, has its sample in front: (K,) bool."""
+    in_front = np.empty(poses.shape[0], dtype=np.bool_)
+    twisted = np.empty((3, 4))
+    for k in range(poses.shape[0]):
+        twist(poses[k], twisted)
+        in_front[k] = _is_in_front(rays[samples[k]], poses[k]) or _is_in_front(
+            rays[samples[k]], twisted
+        )
+    return in_front
+
+
+@kernel
+def _is_in_front(rays, pose):
+    """Whether all five points are in front of both cameras, for t or for -t."""
+    num_front, num_behind = 0, 0
+    for i in range(SAMPLE_SIZE):
+        first, second = depth_signs(
+            pose,
+            rays[i, 0],
+            rays[i, 1],
+            rays[i, 2],
+            rays[i, 3],
+            rays[i, 4],
+            rays[i, 5],
+        )
+        num_front += first > 0.0 and second > 0.0
+        # With -t for t, behind becomes in front.
+        num_behind += first < 0.0 and second < 0.0
+    return num_front == SAMPLE_SIZE or num_behind == SAMPLE_SIZE

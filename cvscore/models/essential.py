@@ -1,0 +1,117 @@
+"""The essential matrix ``x2' E x1 = 0`` of two calibrated cameras: the model record.
+
+Models are in normalised coordinates, ``K^-1`` of the image points; residuals are Sampson
+residuals of the image points themselves, through ``F = K2^-T E K1^-1``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cvscore._kernel import kernel
+from cvscore.models._epipolar import sampson_residuals
+from cvscore.models._essential_refit import refit_essential
+from cvscore.models._five_point import SAMPLE_SIZE, essential_5pt_in_front
+from cvscore.types import Array, GeometricModel
+
+
+def essential_model(K1: Array, K2: Array, solver: str = "native") -> GeometricModel:
+    """Return the essential matrix as a model of image points.
+
+    Parameters
+    ----------
+    K1, K2 : (3, 3) arrays
+        Intrinsics of the two cameras in the units of the points.
+    solver : {"native", "opencv"}
+        OpenCV's solver is called for each sample, and keeps all its solutions.
+    """
+    solvers = {"native": essential_5pt_in_front, "opencv": essential_5pt_opencv}
+    if solver not in solvers:
+        raise ValueError(f"solver must be one of {sorted(solvers)}, got {solver!r}")
+    inverse1 = np.ascontiguousarray(np.linalg.inv(K1), dtype=np.float64)
+    inverse2 = np.ascontiguousarray(np.linalg.inv(K2), dtype=np.float64)
+
+    def solve(points: Array, samples: NDArray[np.int64]) -> Array:
+        return solvers[solver](sample_rays(points, samples, inverse1, inverse2))
+
+    def residuals(models: Array, points: Array) -> Array:
+        return sampson_residuals(inverse2.T @ models @ inverse1, points)
+
+    def refit(model: Array, points: Array, weights: Array) -> Array:
+        return refit_essential(model, points, weights, inverse1, inverse2)
+
+    return GeometricModel(
+        name="essential",
+        sample_size=SAMPLE_SIZE,
+        num_params=5,
+        residual_dim=1,
+        solve=solve,
+        residuals=residuals,
+        refit=refit,
+    )
+
+
+@kernel
+def sample_rays(points, samples, inverse1, inverse2):
+    """Unit vectors along the rays of each sample's matches.
+
+    Parameters
+    ----------
+    points : (4, N) array
+        Image points.
+    samples : (B, 5) array of int
+    inverse1, inverse2 : (3, 3) arrays
+        Inverse intrinsics.
+
+    Returns
+    -------
+    (B, 5, 6) array
+        In camera 1, then in camera 2.
+    """
+    num_samples, size = samples.shape
+    rays = np.empty((num_samples, size, 6))
+    for b in range(num_samples):
+        for n in range(size):
+            x1, y1 = points[0, samples[b, n]], points[1, samples[b, n]]
+            x2, y2 = points[2, samples[b, n]], points[3, samples[b, n]]
+            sq_norm1, sq_norm2 = 0.0, 0.0
+            for i in range(3):
+                ray1 = inverse1[i, 0] * x1 + inverse1[i, 1] * y1 + inverse1[i, 2]
+                ray2 = inverse2[i, 0] * x2 + inverse2[i, 1] * y2 + inverse2[i, 2]
+                rays[b, n, i], rays[b, n, 3 + i] = ray1, ray2
+                sq_norm1 += ray1 * ray1
+                sq_norm2 += ray2 * ray2
+            scale1, scale2 = 1.0 / np.sqrt(sq_norm1), 1.0 / np.sqrt(sq_norm2)
+            for i in range(3):
+                rays[b, n, i] *= scale1
+                rays[b, n, 3 + i] *= scale2
+    return rays
+
+
+def essential_5pt_opencv(rays: Array) -> Array:
+    """All essential matrices of each sample by ``cv2.findEssentialMat``.
+
+    Parameters
+    ----------
+    rays : (B, 5, 6) array
+        As for `essential_5pt`; rays must not be parallel to the image plane.
+
+    Returns
+    -------
+    (K, 3, 3) array
+        Of Frobenius norm ``sqrt(2)``, brought to the nearest essential matrix: OpenCV's
+        own have singular values that differ by up to 1e-3.
+    """
+    import cv2
+
+    found = []
+    for sample in rays:
+        x1, x2 = sample[:, :2] / sample[:, 2:3], sample[:, 3:5] / sample[:, 5:]
+        stacked, _ = cv2.findEssentialMat(x1, x2, np.eye(3))
+        if stacked is not None:
+            found.append(stacked.reshape(-1, 3, 3))
+    if not found:
+        return np.empty((0, 3, 3))
+    U, _, Vt = np.linalg.svd(np.concatenate(found))
+    return U @ np.diag([1.0, 1.0, 0.0]) @ Vt
