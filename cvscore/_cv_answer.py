@@ -14,6 +14,7 @@ from cvscore._cv_arrays import (
     clear_mask,
     is_plain_mask,
     listed_points_as_array,
+    make_umat,
     read_points,
     write_mask,
 )
@@ -124,7 +125,7 @@ def find(
     read = [read_points(call.values[n], any_columns=search.is_usac) for n in names]
     for name, points in zip(names, read, strict=True):
         if points is not None:
-            call = call.with_values(**{name: cv2.UMat(points) if as_umat else points})
+            call = call.with_values(**{name: make_umat(points) if as_umat else points})
     call = with_plain_cameras(call)
     x1, x2 = read
     estimator = target.estimator(call)
@@ -227,14 +228,15 @@ def _is_implemented(params: Any) -> bool:
 
 def _rejected_by_cv2(
     target: Target, args: Sequence[Any], kwargs: Mapping[str, Any]
-) -> Any:
+) -> tuple[Any, Any]:
     """Let cv2 raise its error; not about lists of points, which are no fault here."""
     positional = [*map(listed_points_as_array, args[:2]), *args[2:]]
     named = {
         name: listed_points_as_array(value) if name in target.point_names else value
         for name, value in kwargs.items()
     }
-    return target.function(*positional, **named)
+    model, mask = target.function(*positional, **named)
+    return model, mask
 
 
 def _answered_by_cv2(call: Call) -> tuple[Any, Any]:

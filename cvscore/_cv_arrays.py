@@ -12,6 +12,10 @@ from cvscore.types import Array, Mask
 
 NUMERIC_KINDS = "biuf"
 
+# Any, as the stubs of cv2 know neither a UMat of an array nor copying without a mask.
+make_umat: Any = cv2.UMat
+_copy: Any = cv2.copyTo
+
 
 def as_numeric(value: Any) -> NDArray[Any] | None:
     """Return an array, a UMat or nested numbers as an array; None for all else."""
@@ -99,10 +103,10 @@ def write_mask(inliers: Mask, mask: Any, *, as_umat: bool, any_vector: bool) -> 
         if any_vector and not as_umat and len(column) in mask.shape:
             return mask
     if as_umat:
-        out = mask if isinstance(mask, cv2.UMat) else cv2.UMat()
-        return cv2.copyTo(cv2.UMat(column), None, out)
+        out = mask if isinstance(mask, cv2.UMat) else make_umat()
+        return _copy(make_umat(column), None, out)
     # The installed version decides which shapes of mask it fills and returns.
-    return cv2.copyTo(column, None, mask)
+    return _copy(column, None, mask)
 
 
 def clear_mask(mask: Any) -> Any:
@@ -110,5 +114,5 @@ def clear_mask(mask: Any) -> Any:
     if isinstance(mask, np.ndarray) and mask.flags.writeable:
         mask[...] = 0
     elif isinstance(mask, cv2.UMat) and mask.get() is not None:
-        cv2.copyTo(cv2.UMat(np.zeros_like(mask.get())), None, mask)
+        _copy(make_umat(np.zeros_like(mask.get())), None, mask)
     return mask

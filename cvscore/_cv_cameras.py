@@ -96,4 +96,6 @@ def _read_distortion(value: Any) -> Array | None:
     array = as_numeric(value)
     if array is None or array.size not in DISTORTION_LENGTHS:
         return None
+    if isinstance(value, tuple) and array.ndim > 1:  # cv2 takes no nested tuples
+        return None
     return array.ravel().astype(np.float64)

@@ -18,11 +18,9 @@ C_INT = np.iinfo(np.int32)
 
 
 def _is_int(value: Any) -> bool:
-    return (
-        isinstance(value, (int, np.integer))
-        and not isinstance(value, bool)
-        and C_INT.min <= value <= C_INT.max
-    )
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+        return False
+    return C_INT.min <= int(value) <= C_INT.max
 
 
 def _is_float(value: Any) -> bool:
