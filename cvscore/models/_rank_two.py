@@ -1,0 +1,55 @@
+"""Cofactors of a 3x3 matrix, and what they say about one of rank two."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cvscore._kernel import kernel
+
+
+@kernel
+def write_cofactors(matrix, cofactors):
+    """Write the derivative of the determinant by each entry: (3, 3) to (3, 3)."""
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        cofactors[i, 0] = matrix[j, 1] * matrix[k, 2] - matrix[j, 2] * matrix[k, 1]
+        cofactors[i, 1] = matrix[j, 2] * matrix[k, 0] - matrix[j, 0] * matrix[k, 2]
+        cofactors[i, 2] = matrix[j, 0] * matrix[k, 1] - matrix[j, 1] * matrix[k, 0]
+
+
+@kernel
+def epipoles(matrix, cofactors, right, left):
+    """Write unit null vectors of a rank-two matrix: ``F right = 0``, ``F' left = 0``.
+
+    For rank two the cofactors are the product ``left right'`` up to scale; its row and
+    column through the largest entry are the ones least touched by rounding.
+
+    Parameters
+    ----------
+    matrix : (3, 3) array
+    cofactors : (3, 3) array
+        Work space.
+    right, left : (3,) arrays
+        Written.
+
+    Returns
+    -------
+    float
+        The largest cofactor, 0 for a matrix of rank one (the vectors are then
+        undefined).
+    """
+    write_cofactors(matrix, cofactors)
+    row = column = 0
+    for i in range(3):
+        for j in range(3):
+            if abs(cofactors[i, j]) > abs(cofactors[row, column]):
+                row, column = i, j
+    _write_unit(cofactors[row, 0], cofactors[row, 1], cofactors[row, 2], right)
+    _write_unit(cofactors[0, column], cofactors[1, column], cofactors[2, column], left)
+    return abs(cofactors[row, column])
+
+
+@kernel
+def _write_unit(x, y, z, vector):
+    norm = np.sqrt(x * x + y * y + z * z)
+    vector[0], vector[1], vector[2] = x / norm, y / norm, z / norm

@@ -1,0 +1,269 @@
+"""The fundamental matrices of seven matches.
+
+Each match gives one linear equation ``x2' F x1 = 0``; seven leave a pencil ``t F + G``,
+and ``det(t F + G) = 0`` is a cubic in t with one or three real roots.
+
+With the first match as the origin of both images its equation reads ``F[2, 2] = 0``:
+six equations for eight entries remain.  Each image is also scaled to unit extent, so
+that the tolerances below are relative to the sample.
+
+Orientation.  A camera sees only what is in front of it.  Then ``e2 x x2`` (with e2 the
+epipole, ``F' e2 = 0``) and ``F x1`` are not only the same line: for all matches, the
+one is the other times a number of the same sign (Chum, Werner and Matas 2004, "Epipolar
+geometry estimation via RANSAC benefits from the oriented epipolar constraint").  Most
+wrong samples break this, and are dropped before they are scored.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cvscore._kernel import kernel
+from cvscore.models._cubic import cubic_roots
+from cvscore.models._linalg import null_space
+from cvscore.models._rank_two import epipoles, write_cofactors
+
+MAX_SOLUTIONS = 3
+
+# Distance, relative to the extent of the sample, under which two points are one: ten
+# times the rounding of coordinates stored as float32.
+MIN_DISTANCE = 1e-6
+
+# Sine of the angle between an equation and those before it under which it says nothing
+# new; rounding leaves 1e-16 of a dependent one.
+MIN_INDEPENDENCE = 1e-10
+
+# Determinants below this throughout a pencil of unit norm mean that it is singular for
+# every t, as with six matches on a plane.  A generic pencil reaches 0.1.
+MIN_DETERMINANT = 1e-12
+
+SQRT_HALF = np.sqrt(0.5)
+
+
+@kernel
+def fundamental_7pt(points, samples):
+    """Fundamental matrices through seven matches each that keep orientation.
+
+    Parameters
+    ----------
+    points : (4, N) array
+        Rows ``x1, y1, x2, y2``.
+    samples : (B, 7) array of indices
+
+    Returns
+    -------
+    (K, 3, 3) array
+        Of unit norm, ``K <= 3 B``.
+    """
+    candidates, counts = fundamental_7pt_solutions(points, samples)
+    return keep_oriented(candidates, counts, points, samples)
+
+
+@kernel
+def fundamental_7pt_solutions(points, samples):
+    """All real fundamental matrices through seven matches each.
+
+    Parameters
+    ----------
+    points : (4, N) array
+        Rows ``x1, y1, x2, y2``.
+    samples : (B, 7) array of indices
+
+    Returns
+    -------
+    candidates : (B, 3, 3, 3) array
+        Of unit norm; those of sample b are the first ``counts[b]``.
+    counts : (B,) array
+        1 or 3; 0 if points repeat in an image or the equations are dependent.
+    """
+    num_samples = samples.shape[0]
+    candidates = np.empty((num_samples, MAX_SOLUTIONS, 3, 3))
+    counts = np.zeros(num_samples, dtype=np.int64)
+    local = np.empty((4, 7))
+    equations = np.empty((6, 8))
+    basis = np.empty((2, 8))
+    pencil = np.zeros((2, 3, 3))
+    cofactors = np.empty((2, 3, 3))
+    roots = np.empty(MAX_SOLUTIONS)
+    for b in range(num_samples):
+        scale1 = _localise(points, 0, samples, b, local)
+        scale2 = _localise(points, 2, samples, b, local)
+        if not (_all_distinct(local, 0) and _all_distinct(local, 2)):
+            continue
+        _write_equations(local, equations)
+        if not null_space(equations, basis) > MIN_INDEPENDENCE:
+            continue
+        pencil.reshape(2, 9)[:, :8] = basis
+        pencil[:, 2, 2] = 0.0
+        counts[b] = _singular_members(pencil, cofactors, roots)
+        for k in range(2):
+            _undo_localise(pencil[k], scale1, scale2, points, samples[b, 0])
+        for k in range(counts[b]):
+            _write_member(pencil, roots[k], candidates[b, k])
+    return candidates, counts
+
+
+@kernel
+def keep_oriented(candidates, counts, points, samples):
+    """Select the solutions of `fundamental_7pt_solutions` that keep orientation.
+
+    Returns (K, 3, 3); the signs of all seven matches agree in each.
+    """
+    models = np.empty((counts.sum(), 3, 3))
+    cofactors = np.empty((3, 3))
+    e1, e2 = np.empty(3), np.empty(3)
+    num_models = 0
+    for b in range(counts.shape[0]):
+        for k in range(counts[b]):
+            model = candidates[b, k]
+            if not epipoles(model, cofactors, e1, e2) > 0.0:
+                continue
+            first = _line_agreement(model, e2, points, samples[b, 0])
+            is_oriented = first != 0.0
+            for j in range(1, 7):
+                agreement = _line_agreement(model, e2, points, samples[b, j])
+                if not agreement * first > 0.0:
+                    is_oriented = False
+                    break
+            if is_oriented:
+                models[num_models] = model
+                num_models += 1
+    return models[:num_models]
+
+
+@kernel
+def _line_agreement(model, e2, points, i):
+    """Multiply the lines ``e2 x x2`` and ``F x1``: the sign is that of their ratio."""
+    x1, y1, x2, y2 = points[0, i], points[1, i], points[2, i], points[3, i]
+    line_x = model[0, 0] * x1 + model[0, 1] * y1 + model[0, 2]
+    line_y = model[1, 0] * x1 + model[1, 1] * y1 + model[1, 2]
+    line_w = model[2, 0] * x1 + model[2, 1] * y1 + model[2, 2]
+    return (
+        (e2[1] - e2[2] * y2) * line_x
+        + (e2[2] * x2 - e2[0]) * line_y
+        + (e2[0] * y2 - e2[1] * x2) * line_w
+    )
+
+
+@kernel
+def _localise(points, row, samples, b, local):
+    """Write a sample relative to its first point, scaled to unit extent.
+
+    One image, that of the rows ``row, row + 1`` of points; returns the scale.
+    """
+    origin_x, origin_y = points[row, samples[b, 0]], points[row + 1, samples[b, 0]]
+    extent = 0.0
+    for j in range(7):
+        local[row, j] = points[row, samples[b, j]] - origin_x
+        local[row + 1, j] = points[row + 1, samples[b, j]] - origin_y
+        extent = max(extent, abs(local[row, j]), abs(local[row + 1, j]))
+    scale = 1.0 / extent if extent > 0.0 else 0.0
+    for j in range(7):
+        local[row, j] *= scale
+        local[row + 1, j] *= scale
+    return scale
+
+
+@kernel
+def _all_distinct(local, row):
+    closest = np.inf
+    for i in range(7):
+        for j in range(i):
+            dx = local[row, i] - local[row, j]
+            dy = local[row + 1, i] - local[row + 1, j]
+            closest = min(closest, dx * dx + dy * dy)
+    return closest > MIN_DISTANCE * MIN_DISTANCE
+
+
+@kernel
+def _write_equations(local, equations):
+    """Write the constraints of points 1 to 6 on the first eight entries of F."""
+    for i in range(6):
+        x1, y1, x2, y2 = (
+            local[0, i + 1],
+            local[1, i + 1],
+            local[2, i + 1],
+            local[3, i + 1],
+        )
+        equations[i, 0], equations[i, 1], equations[i, 2] = x2 * x1, x2 * y1, x2
+        equations[i, 3], equations[i, 4], equations[i, 5] = y2 * x1, y2 * y1, y2
+        equations[i, 6], equations[i, 7] = x1, y1
+
+
+@kernel
+def _singular_members(pencil, cofactors, roots):
+    """Find the t with ``det(t F + G) = 0``; returns their number.
+
+    A solution near F itself has a huge t.  The pencil (2, 3, 3) is therefore turned
+    first, in place, so that F is far from singular: to that of four directions which
+    has the largest determinant; a cubic form cannot vanish in four unless it is zero.
+    """
+    c3, c2, c1, c0 = _determinant_form(pencil, cofactors)
+    cos, sin, largest = 1.0, 0.0, abs(c3)
+    if abs(c0) > largest:
+        cos, sin, largest = 0.0, 1.0, abs(c0)
+    diagonal = abs(c3 + c2 + c1 + c0) * SQRT_HALF**3
+    if diagonal > largest:
+        cos, sin, largest = SQRT_HALF, SQRT_HALF, diagonal
+    diagonal = abs(c3 - c2 + c1 - c0) * SQRT_HALF**3
+    if diagonal > largest:
+        cos, sin, largest = SQRT_HALF, -SQRT_HALF, diagonal
+    if not largest > MIN_DETERMINANT:
+        return 0
+    if sin != 0.0:
+        for i in range(3):
+            for j in range(3):
+                f, g = pencil[0, i, j], pencil[1, i, j]
+                pencil[0, i, j] = cos * f + sin * g
+                pencil[1, i, j] = cos * g - sin * f
+        c3, c2, c1, c0 = _determinant_form(pencil, cofactors)
+    return cubic_roots(c2 / c3, c1 / c3, c0 / c3, roots)
+
+
+@kernel
+def _determinant_form(pencil, cofactors):
+    """Coefficients of ``det(a F + b G)`` at a^3, a^2 b, a b^2, b^3."""
+    write_cofactors(pencil[0], cofactors[0])
+    write_cofactors(pencil[1], cofactors[1])
+    c3 = c2 = c1 = c0 = 0.0
+    for i in range(3):
+        # Each determinant by the cofactors of its first row; the mixed terms need all.
+        c3 += pencil[0, 0, i] * cofactors[0, 0, i]
+        c0 += pencil[1, 0, i] * cofactors[1, 0, i]
+        for j in range(3):
+            c2 += cofactors[0, i, j] * pencil[1, i, j]
+            c1 += cofactors[1, i, j] * pencil[0, i, j]
+    return c3, c2, c1, c0
+
+
+@kernel
+def _undo_localise(matrix, scale1, scale2, points, first):
+    """From ``F`` for points ``scale (x - x_first)`` to that for ``x``, in place."""
+    x1, y1, x2, y2 = (
+        points[0, first],
+        points[1, first],
+        points[2, first],
+        points[3, first],
+    )
+    for i in range(3):
+        matrix[i, 0] *= scale1
+        matrix[i, 1] *= scale1
+        matrix[i, 2] -= x1 * matrix[i, 0] + y1 * matrix[i, 1]
+    for j in range(3):
+        matrix[0, j] *= scale2
+        matrix[1, j] *= scale2
+        matrix[2, j] -= x2 * matrix[0, j] + y2 * matrix[1, j]
+
+
+@kernel
+def _write_member(pencil, t, model):
+    """Write ``t F + G``, of unit norm."""
+    sq_norm = 0.0
+    for i in range(3):
+        for j in range(3):
+            model[i, j] = t * pencil[0, i, j] + pencil[1, i, j]
+            sq_norm += model[i, j] * model[i, j]
+    norm = np.sqrt(sq_norm)
+    for i in range(3):
+        for j in range(3):
+            model[i, j] /= norm
