@@ -19,13 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from cvscore._kernel import kernel
-
-# Points summed side by side: the sums of a block are independent, so that the compiler
-# may vectorise them without reordering any addition (two AVX2 registers of doubles).
-LANES = 8
-
-# Nine derivatives and the residual itself.
-NUM_ROWS = 10
+from cvscore.models._least_squares import reordering_kernel
 
 
 @kernel
@@ -95,58 +89,93 @@ def sampson_normal_matrix(model, points, weights):
     (10, 10) array
         Symmetric.
     """
-    num_points = points.shape[1]
-    rows = np.zeros((NUM_ROWS, LANES))
-    sums = np.zeros((NUM_ROWS, NUM_ROWS, LANES))
-    for start in range(0, num_points, LANES):
-        stop = min(start + LANES, num_points)
-        _fill_weighted_rows(model, points, weights, start, stop, rows)
-        for i in range(NUM_ROWS):
-            for j in range(i, NUM_ROWS):
-                for lane in range(LANES):
-                    sums[i, j, lane] += rows[i, lane] * rows[j, lane]
-    normal = np.empty((NUM_ROWS, NUM_ROWS))
-    for i in range(NUM_ROWS):
-        for j in range(i, NUM_ROWS):
-            normal[i, j] = sums[i, j].sum()
-            normal[j, i] = normal[i, j]
-    return normal
+    return _sum_over_points(model, points, weights)
 
 
-@kernel
-def _fill_weighted_rows(model, points, weights, start, stop, rows):
-    """Write sqrt(weight) times derivatives and residual of some points to (10, LANES).
+@reordering_kernel
+def _sum_over_points(model, points, weights):
+    """Return `sampson_normal_matrix`.
 
     The derivative of ``r = e / sqrt(s)`` by an entry of F is
-    ``(de - r ds / (2 sqrt(s))) / sqrt(s)``, with ``de = x2_i x1_j`` and ``ds / 2`` the
-    sum of ``line2_i x1_j`` (for the first two i) and ``line1_j x2_i`` (first two j).
-    Lanes from ``stop - start`` on are set to zero.
+    ``(de - e ds / (2 s)) / sqrt(s)``, with ``de = x2_i x1_j`` and ``ds / 2`` the sum of
+    ``line2_i x1_j`` (for the first two i) and ``line1_j x2_i`` (for the first two j).
+
+    One loop with a scalar for each sum: without stores and branches in its body it
+    compiles to vector instructions throughout.
     """
-    for lane in range(LANES):
-        if start + lane >= stop:
-            rows[:, lane] = 0.0
-            continue
-        i = start + lane
-        x1, y1, x2, y2 = points[0, i], points[1, i], points[2, i], points[3, i]
-        line2_x = model[0, 0] * x1 + model[0, 1] * y1 + model[0, 2]
-        line2_y = model[1, 0] * x1 + model[1, 1] * y1 + model[1, 2]
-        line2_w = model[2, 0] * x1 + model[2, 1] * y1 + model[2, 2]
-        line1_x = model[0, 0] * x2 + model[1, 0] * y2 + model[2, 0]
-        line1_y = model[0, 1] * x2 + model[1, 1] * y2 + model[2, 1]
-        algebraic = x2 * line2_x + y2 * line2_y + line2_w
-        sq_gradient = line2_x**2 + line2_y**2 + line1_x**2 + line1_y**2
-        if not sq_gradient > 0.0:
-            rows[:, lane] = 0.0
-            continue
-        scale = np.sqrt(weights[i] / sq_gradient)
-        ratio = algebraic / sq_gradient
-        rows[0, lane] = scale * (x2 * x1 - ratio * (line2_x * x1 + line1_x * x2))
-        rows[1, lane] = scale * (x2 * y1 - ratio * (line2_x * y1 + line1_y * x2))
-        rows[2, lane] = scale * (x2 - ratio * line2_x)
-        rows[3, lane] = scale * (y2 * x1 - ratio * (line2_y * x1 + line1_x * y2))
-        rows[4, lane] = scale * (y2 * y1 - ratio * (line2_y * y1 + line1_y * y2))
-        rows[5, lane] = scale * (y2 - ratio * line2_y)
-        rows[6, lane] = scale * (x1 - ratio * line1_x)
-        rows[7, lane] = scale * (y1 - ratio * line1_y)
-        rows[8, lane] = scale
-        rows[9, lane] = scale * algebraic
+    f00, f01, f02 = model[0, 0], model[0, 1], model[0, 2]
+    f10, f11, f12 = model[1, 0], model[1, 1], model[1, 2]
+    f20, f21, f22 = model[2, 0], model[2, 1], model[2, 2]
+    x1, y1, x2, y2 = points[0], points[1], points[2], points[3]
+    s00 = s01 = s02 = s03 = s04 = s05 = s06 = s07 = s08 = s0r = 0.0
+    s11 = s12 = s13 = s14 = s15 = s16 = s17 = s18 = s1r = 0.0
+    s22 = s23 = s24 = s25 = s26 = s27 = s28 = s2r = 0.0
+    s33 = s34 = s35 = s36 = s37 = s38 = s3r = 0.0
+    s44 = s45 = s46 = s47 = s48 = s4r = 0.0
+    s55 = s56 = s57 = s58 = s5r = 0.0
+    s66 = s67 = s68 = s6r = 0.0
+    s77 = s78 = s7r = 0.0
+    s88 = s8r = 0.0
+    cost = 0.0
+    for i in range(weights.shape[0]):
+        x, y, u, v = x1[i], y1[i], x2[i], y2[i]
+        line2_x = f00 * x + f01 * y + f02
+        line2_y = f10 * x + f11 * y + f12
+        line1_x = f00 * u + f10 * v + f20
+        line1_y = f01 * u + f11 * v + f21
+        algebraic = u * line2_x + v * line2_y + (f20 * x + f21 * y + f22)
+        sq_gradient = (
+            line2_x * line2_x
+            + line2_y * line2_y
+            + line1_x * line1_x
+            + line1_y * line1_y
+        )
+        inverse = 1.0 / sq_gradient if sq_gradient > 0.0 else 0.0
+        scale = np.sqrt(weights[i] * inverse)
+        ratio = algebraic * inverse
+        g0 = scale * (u * x - ratio * (line2_x * x + line1_x * u))
+        g1 = scale * (u * y - ratio * (line2_x * y + line1_y * u))
+        g2 = scale * (u - ratio * line2_x)
+        g3 = scale * (v * x - ratio * (line2_y * x + line1_x * v))
+        g4 = scale * (v * y - ratio * (line2_y * y + line1_y * v))
+        g5 = scale * (v - ratio * line2_y)
+        g6 = scale * (x - ratio * line1_x)
+        g7 = scale * (y - ratio * line1_y)
+        g8 = scale
+        r = scale * algebraic
+        s00, s01, s02 = s00 + g0 * g0, s01 + g0 * g1, s02 + g0 * g2
+        s03, s04, s05 = s03 + g0 * g3, s04 + g0 * g4, s05 + g0 * g5
+        s06, s07, s08 = s06 + g0 * g6, s07 + g0 * g7, s08 + g0 * g8
+        s0r += g0 * r
+        s11, s12, s13 = s11 + g1 * g1, s12 + g1 * g2, s13 + g1 * g3
+        s14, s15, s16 = s14 + g1 * g4, s15 + g1 * g5, s16 + g1 * g6
+        s17, s18, s1r = s17 + g1 * g7, s18 + g1 * g8, s1r + g1 * r
+        s22, s23, s24 = s22 + g2 * g2, s23 + g2 * g3, s24 + g2 * g4
+        s25, s26, s27 = s25 + g2 * g5, s26 + g2 * g6, s27 + g2 * g7
+        s28, s2r = s28 + g2 * g8, s2r + g2 * r
+        s33, s34, s35 = s33 + g3 * g3, s34 + g3 * g4, s35 + g3 * g5
+        s36, s37, s38 = s36 + g3 * g6, s37 + g3 * g7, s38 + g3 * g8
+        s3r += g3 * r
+        s44, s45, s46 = s44 + g4 * g4, s45 + g4 * g5, s46 + g4 * g6
+        s47, s48, s4r = s47 + g4 * g7, s48 + g4 * g8, s4r + g4 * r
+        s55, s56, s57 = s55 + g5 * g5, s56 + g5 * g6, s57 + g5 * g7
+        s58, s5r = s58 + g5 * g8, s5r + g5 * r
+        s66, s67, s68 = s66 + g6 * g6, s67 + g6 * g7, s68 + g6 * g8
+        s6r += g6 * r
+        s77, s78, s7r = s77 + g7 * g7, s78 + g7 * g8, s7r + g7 * r
+        s88, s8r = s88 + g8 * g8, s8r + g8 * r
+        cost += r * r
+    return np.array(
+        (
+            (s00, s01, s02, s03, s04, s05, s06, s07, s08, s0r),
+            (s01, s11, s12, s13, s14, s15, s16, s17, s18, s1r),
+            (s02, s12, s22, s23, s24, s25, s26, s27, s28, s2r),
+            (s03, s13, s23, s33, s34, s35, s36, s37, s38, s3r),
+            (s04, s14, s24, s34, s44, s45, s46, s47, s48, s4r),
+            (s05, s15, s25, s35, s45, s55, s56, s57, s58, s5r),
+            (s06, s16, s26, s36, s46, s56, s66, s67, s68, s6r),
+            (s07, s17, s27, s37, s47, s57, s67, s77, s78, s7r),
+            (s08, s18, s28, s38, s48, s58, s68, s78, s88, s8r),
+            (s0r, s1r, s2r, s3r, s4r, s5r, s6r, s7r, s8r, cost),
+        )
+    )

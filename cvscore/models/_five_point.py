@@ -14,8 +14,8 @@ factors x or y leaves six of the cubics with these as leading terms:
 in x, y and 1 whose coefficients are polynomials in z of degree 3, 3 and 4.  They have a
 solution where the determinant, of degree 10, vanishes.
 
-Roots with ``|z| > 1`` are found in the chart z = 1 instead of w = 1, where w takes the
-place of z and every polynomial has its coefficients reversed; so no number gets large.
+Roots with ``|z| > 1`` are found in the chart z = 1 instead of w = 1, where the unknown
+is w and the determinant has its coefficients reversed; so no number gets large.
 Each root is polished on the manifold of poses: Newton's method on rotation and
 direction, so that the result is essential to the last bit.
 """
@@ -56,10 +56,10 @@ MAX_NEWTON_STEPS = 8
 # Exponents of x, y, z of the columns of the cubics: first those that are eliminated, in
 # the order that leaves the six equations above as the last rows.
 MONOMIALS = (
-    ((3, 0, 0), (0, 3, 0), (2, 1, 0), (1, 2, 0))
-    + ((2, 0, 1), (2, 0, 0), (0, 2, 1), (0, 2, 0), (1, 1, 1), (1, 1, 0))
-    + ((1, 0, 2), (1, 0, 1), (1, 0, 0), (0, 1, 2), (0, 1, 1), (0, 1, 0))
-    + ((0, 0, 3), (0, 0, 2), (0, 0, 1), (0, 0, 0))
+    *((3, 0, 0), (0, 3, 0), (2, 1, 0), (1, 2, 0)),
+    *((2, 0, 1), (2, 0, 0), (0, 2, 1), (0, 2, 0), (1, 1, 1), (1, 1, 0)),
+    *((1, 0, 2), (1, 0, 1), (1, 0, 0), (0, 1, 2), (0, 1, 1), (0, 1, 0)),
+    *((0, 0, 3), (0, 0, 2), (0, 0, 1), (0, 0, 0)),
 )
 NUM_CUBICS = 10
 NUM_MONOMIALS = len(MONOMIALS)
@@ -122,7 +122,7 @@ def _solve(rays: Array) -> tuple[Array, NDArray[np.int64]]:
 
 @kernel
 def _null_spaces(rays):
-    """Bases X, Y, Z, W (K, 4, 3, 3) of the samples that aren't degenerate, and these."""
+    """Bases X, Y, Z, W (K, 4, 3, 3) of the samples that have one, and these."""
     num_samples = rays.shape[0]
     bases = np.empty((num_samples, 4, 3, 3))
     samples = np.empty(num_samples, dtype=np.int64)
@@ -229,21 +229,20 @@ def _solve_pencils(bases, pencils, samples):
         limit = count + MAX_SOLUTIONS
         for chart in range(2):
             if chart == 1:
-                _reverse(polynomial, MAX_SOLUTIONS)
-                for i in range(3):
-                    for unknown in range(3):
-                        _reverse(pencils[b, i, unknown], 4 if unknown == 2 else 3)
+                for k in range(MAX_SOLUTIONS // 2):
+                    swapped = polynomial[k]
+                    polynomial[k] = polynomial[MAX_SOLUTIONS - k]
+                    polynomial[MAX_SOLUTIONS - k] = swapped
             num_roots = roots_in_unit_interval(polynomial, FROM_POWER, stack, roots)
             for k in range(min(num_roots, limit - count)):
-                x, y, one = _back_substitute(pencils[b], roots[k])
-                z, w = (roots[k] * one, one) if chart == 0 else (one, roots[k] * one)
+                z, w = (roots[k], 1.0) if chart == 0 else (1.0, roots[k])
+                x, y, scale = _back_substitute(pencils[b], z, w)
                 for i in range(3):
                     for j in range(3):
                         matrices[count, i, j] = (
                             x * bases[b, 0, i, j]
                             + y * bases[b, 1, i, j]
-                            + z * bases[b, 2, i, j]
-                            + w * bases[b, 3, i, j]
+                            + scale * (z * bases[b, 2, i, j] + w * bases[b, 3, i, j])
                         )
                 solved[count] = samples[b]
                 count += 1
@@ -277,41 +276,34 @@ def _fill_determinant(pencil, polynomial):
 
 
 @kernel
-def _reverse(coefficients, degree):
-    """Reverse the coefficients of a polynomial: the chart in 1 / z."""
-    for k in range((degree + 1) // 2):
-        swapped = coefficients[k]
-        coefficients[k] = coefficients[degree - k]
-        coefficients[degree - k] = swapped
-
-
-@kernel
-def _back_substitute(pencil, root):
-    """Return x, y and 1, times a common factor, at a root of the determinant."""
-    a0, a1, a2 = _equation_at(pencil[0], root)
-    b0, b1, b2 = _equation_at(pencil[1], root)
-    c0, c1, c2 = _equation_at(pencil[2], root)
+def _back_substitute(pencil, z, w):
+    """Return x, y and 1, times a common factor, where the determinant vanishes."""
+    a0, a1, a2 = _equation_at(pencil[0], z, w)
+    b0, b1, b2 = _equation_at(pencil[1], z, w)
+    c0, c1, c2 = _equation_at(pencil[2], z, w)
     # (x, y, 1) is orthogonal to all three; the longest product of two is most accurate.
     x, y, one = a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0
     longest = x * x + y * y + one * one
-    u, v, w = b1 * c2 - b2 * c1, b2 * c0 - b0 * c2, b0 * c1 - b1 * c0
-    if u * u + v * v + w * w > longest:
-        x, y, one, longest = u, v, w, u * u + v * v + w * w
-    u, v, w = c1 * a2 - c2 * a1, c2 * a0 - c0 * a2, c0 * a1 - c1 * a0
-    if u * u + v * v + w * w > longest:
-        x, y, one = u, v, w
+    p, q, r = b1 * c2 - b2 * c1, b2 * c0 - b0 * c2, b0 * c1 - b1 * c0
+    if p * p + q * q + r * r > longest:
+        x, y, one, longest = p, q, r, p * p + q * q + r * r
+    p, q, r = c1 * a2 - c2 * a1, c2 * a0 - c0 * a2, c0 * a1 - c1 * a0
+    if p * p + q * q + r * r > longest:
+        x, y, one = p, q, r
     return x, y, one
 
 
 @kernel
-def _equation_at(equation, root):
-    """Return the three coefficients of an equation (3, 5) of a pencil at a root."""
-    on_x, on_y, on_1 = 0.0, 0.0, equation[2, 4]
-    for power in range(3, -1, -1):
-        on_x = on_x * root + equation[0, power]
-        on_y = on_y * root + equation[1, power]
-        on_1 = on_1 * root + equation[2, power]
-    return on_x, on_y, on_1
+def _equation_at(equation, z, w):
+    """Return the coefficients of x, y and 1 of an equation (3, 5), made homogeneous."""
+    zz, ww = z * z, w * w
+    m0, m1, m2, m3 = ww * w, ww * z, zz * w, zz * z
+    x, y, one = equation[0], equation[1], equation[2]
+    return (
+        x[0] * m0 + x[1] * m1 + x[2] * m2 + x[3] * m3,
+        y[0] * m0 + y[1] * m1 + y[2] * m2 + y[3] * m3,
+        (one[0] * m0 + one[1] * m1 + one[2] * m2) * w + (one[3] * w + one[4] * z) * m3,
+    )
 
 
 @kernel
@@ -374,7 +366,7 @@ def _linearise(rays, pose, tangent, system):
 
 @kernel
 def _all_in_front(rays, poses, samples):
-    """Whether a pose, or one with the same matrix, has its sample in front: (K,) bool."""
+    """Whether one of the poses of each matrix has its sample in front: (K,) bool."""
     in_front = np.empty(poses.shape[0], dtype=np.bool_)
     twisted = np.empty((3, 4))
     for k in range(poses.shape[0]):

@@ -29,17 +29,16 @@ def null_space(rows, basis):
         0 for dependent rows (the basis is then incomplete), 1 for orthogonal ones.
     """
     num_rows, size = rows.shape
-    margin = 1.0
+    sq_margin = 1.0
     for k in range(num_rows):
-        sq_before = 0.0
-        for i in range(k):
-            sq_before += rows[k, i] * rows[k, i]
-        sq_norm = 0.0
+        sq_norm, sq_before = 0.0, 0.0
         for i in range(k, size):
             sq_norm += rows[k, i] * rows[k, i]
+        for i in range(k):
+            sq_before += rows[k, i] * rows[k, i]
         if not sq_norm > 0.0:
             return 0.0
-        margin = min(margin, np.sqrt(sq_norm / (sq_norm + sq_before)))
+        sq_margin = min(sq_margin, sq_norm / (sq_norm + sq_before))
         # The sign that avoids cancellation; the reflection is I - v v' with v'v = 2.
         norm = np.sqrt(sq_norm)
         head = rows[k, k] + norm if rows[k, k] >= 0.0 else rows[k, k] - norm
@@ -49,13 +48,12 @@ def null_space(rows, basis):
             rows[k, i] *= scale
         for j in range(k + 1, num_rows):
             _reflect(rows, k, rows, j)
+    basis[:] = 0.0
     for j in range(size - num_rows):
-        for i in range(size):
-            basis[j, i] = 0.0
         basis[j, num_rows + j] = 1.0
         for k in range(num_rows - 1, -1, -1):
             _reflect(rows, k, basis, j)
-    return margin
+    return np.sqrt(sq_margin)
 
 
 @kernel
@@ -73,30 +71,31 @@ def _reflect(reflectors, k, vectors, j):
 def eliminate_below(matrix):
     """Bring (m, n) rows, m <= n, to upper triangular form with partial pivoting.
 
-    In place; the pivots are scaled to 1.  Returns the smallest pivot relative to the
-    largest, 0 if the left (m, m) block is singular (the matrix is then undefined).
+    In place; the pivots are scaled to 1 and what is below them is undefined.  Returns
+    the smallest pivot relative to the largest, 0 if the left (m, m) block is singular.
     """
     num_rows, size = matrix.shape
-    smallest = np.inf
-    largest = 0.0
+    smallest, largest = np.inf, 0.0
     for k in range(num_rows):
-        pivot = k
+        pivot, magnitude = k, abs(matrix[k, k])
         for i in range(k + 1, num_rows):
-            if abs(matrix[i, k]) > abs(matrix[pivot, k]):
-                pivot = i
-        magnitude = abs(matrix[pivot, k])
+            # Two selects: a branch would be mispredicted half of the time.
+            candidate = abs(matrix[i, k])
+            pivot = i if candidate > magnitude else pivot
+            magnitude = candidate if candidate > magnitude else magnitude
         if not magnitude > 0.0:
             return 0.0
-        smallest = min(smallest, magnitude)
-        largest = max(largest, magnitude)
+        smallest, largest = min(smallest, magnitude), max(largest, magnitude)
         inverse = 1.0 / matrix[pivot, k]
-        for j in range(k, size):
+        # Whole rows, though the part left of the pivot is of no more use: loops of one
+        # length run in vector registers from end to end.
+        for j in range(size):
             entry = matrix[pivot, j] * inverse
             matrix[pivot, j] = matrix[k, j]
             matrix[k, j] = entry
         for i in range(k + 1, num_rows):
             factor = matrix[i, k]
-            for j in range(k, size):
+            for j in range(size):
                 matrix[i, j] -= factor * matrix[k, j]
     return smallest / largest
 

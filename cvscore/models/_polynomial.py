@@ -1,13 +1,13 @@
 """Real roots of a polynomial in [-1, 1], by subdivision in the Bernstein basis.
 
-On an interval, a polynomial lies in the convex hull of its Bernstein coefficients and
-has no more roots there than these have changes of sign, and as many up to an even
-number (Descartes).  No change: no root.  One change: one root, which Newton's method
-finds inside its bracket.  More: the interval is cut in half, which costs additions only.
+On an interval, a polynomial has no more roots than its Bernstein coefficients have
+changes of sign, and as many up to an even number (Descartes).  No change: no root.  One
+change: one root, which Newton's method finds inside its bracket.  More: the interval is
+cut in half, at the price of some averages.
 
 In this basis the values on the interval are as insensitive to rounding as they can be,
 and the power basis is harmless where ``|z| <= 1``.  Roots outside are the inverses of
-the roots inside of the polynomial with its coefficients reversed, so two calls find all.
+the roots inside of the polynomial with its coefficients reversed: two calls find all.
 """
 
 from __future__ import annotations

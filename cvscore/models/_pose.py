@@ -1,9 +1,9 @@
 """The relative pose behind an essential matrix: factors, local coordinates, cheirality.
 
 ``E = [t]x R`` with ``X2 = R X1 + t`` (cam2_from_cam1) and ``|t| = 1``; a pose is the
-(3, 4) array ``[R | t]``.  Up to its sign, E is shared by four poses: (R, t), (R, -t) and
-the same with R turned by half a turn about t.  Only one of them puts the matched points
-in front of both cameras.
+(3, 4) array ``[R | t]``.  Up to its sign, E is shared by four poses: (R, t), (R, -t)
+and the same with R turned by half a turn about t.  Only one of them puts the matched
+points in front of both cameras.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ def depth_signs(pose, x1, y1, z1, x2, y2, z2):
 
 @kernel
 def _count_in_front(poses, points, inliers):
-    """Inliers in front of both cameras for each pose (K, 3, 4), and for its -t: (K, 2)."""
+    """Count the inliers in front, for each pose (K, 3, 4) and for its -t: (K, 2)."""
     x1, y1, x2, y2 = points[0], points[1], points[2], points[3]
     counts = np.zeros((poses.shape[0], 2), dtype=np.int64)
     for k in range(poses.shape[0]):

@@ -1,7 +1,7 @@
 """The essential matrix ``x2' E x1 = 0`` of two calibrated cameras: the model record.
 
-Models are in normalised coordinates, ``K^-1`` of the image points; residuals are Sampson
-residuals of the image points themselves, through ``F = K2^-T E K1^-1``.
+Models are in normalised coordinates, ``K^-1`` of the image points; residuals are
+Sampson residuals of the image points themselves, through ``F = K2^-T E K1^-1``.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def essential_model(K1: Array, K2: Array, solver: str = "native") -> GeometricMo
 
 @kernel
 def sample_rays(points, samples, inverse1, inverse2):
-    """Unit vectors along the rays of each sample's matches.
+    """Return unit vectors along the rays of each sample's matches.
 
     Parameters
     ----------
