@@ -1,3 +1,46 @@
 """Homography, fundamental and essential matrices with no inlier threshold to tune."""
 
+from __future__ import annotations
+
+from typing import Any
+
+from cvscore.estimate import (
+    estimate_essential,
+    estimate_fundamental,
+    estimate_homography,
+)
+from cvscore.priors import InverseGamma
+from cvscore.scores.marginal import MarginalScore
+from cvscore.types import Estimate, GeometricModel, Pose, RansacOptions
+
 __version__ = "0.1.0"
+
+_FROM_OPENCV = ("findEssentialMat", "findFundamentalMat", "findHomography")
+
+__all__ = [
+    "Estimate",
+    "GeometricModel",
+    "InverseGamma",
+    "MarginalScore",
+    "Pose",
+    "RansacOptions",
+    "estimate_essential",
+    "estimate_fundamental",
+    "estimate_homography",
+    "findEssentialMat",
+    "findFundamentalMat",
+    "findHomography",
+]
+
+
+def __getattr__(name: str) -> Any:
+    # The drop-in imports cv2, which the native estimators do without.
+    if name in _FROM_OPENCV:
+        from cvscore import opencv
+
+        return getattr(opencv, name)
+    raise AttributeError(f"module 'cvscore' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_FROM_OPENCV])

@@ -98,5 +98,7 @@ def _tilt(tau_x: float, tau_y: float) -> Array:
     about_x = np.array([[1, 0, 0], [0, cx, sx], [0, -sx, cx]])
     about_y = np.array([[cy, 0, -sy], [0, 1, 0], [sy, 0, cy]])
     turn = about_y @ about_x
-    project = np.array([[turn[2, 2], 0, -turn[0, 2]], [0, turn[2, 2], -turn[1, 2]], [0, 0, 1.0]])
+    project = np.array(
+        [[turn[2, 2], 0, -turn[0, 2]], [0, turn[2, 2], -turn[1, 2]], [0, 0, 1.0]]
+    )
     return project @ turn

@@ -86,9 +86,7 @@ def best_of(
         some = models[first : first + block]
         sq_residuals = model.residuals(some, points)
         bar = -np.inf if best is None else best.score
-        scores = score.evaluate(
-            sq_residuals, model.residual_dim, model.num_params, bar
-        )
+        scores = score.evaluate(sq_residuals, model.residual_dim, model.num_params, bar)
         top = int(np.argmax(scores))
         if scores[top] > bar:
             best = Candidate(some[top], sq_residuals[top].copy(), float(scores[top]))

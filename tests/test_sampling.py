@@ -69,7 +69,9 @@ def test_prosac_is_drawn_in_the_same_order_whatever_the_batches(rng):
     # Hartley and Zisserman, table 4.3: confidence 0.99.
     [(4, 5, 3), (4, 50, 72), (7, 30, 54), (7, 50, 588), (5, 40, 57), (8, 50, 1177)],
 )
-def test_trials_agree_with_the_textbook_for_many_points(size, outlier_percent, expected):
+def test_trials_agree_with_the_textbook_for_many_points(
+    size, outlier_percent, expected
+):
     num = 10_000_000
     inliers = num * (100 - outlier_percent) // 100
     assert np.ceil(trials_needed(inliers, num, size, 0.99)) == expected

@@ -58,7 +58,8 @@ from numpy.typing import NDArray
 
 from cvscore._kernel import kernel
 from cvscore.priors import InverseGamma
-from cvscore.types import Array, Mask
+from cvscore.scores._prefix import best_prefix, first_exponent
+from cvscore.types import Array, Mask, Summary
 
 # Small enough to change nothing but the logarithm of zero, and large enough for its
 # inverse, times the number of inliers, to be a finite weight.
@@ -92,25 +93,29 @@ def _best_prefix_by_sorting(sq_residuals, dim, num_params, alpha, offset, log_wi
     return scores, prefixes
 
 
+# One pair is scored thousands of times with one table; a few pairs may be in flight.
+@lru_cache(maxsize=8)
+def _prefix_table(
+    num_points: int, dim: int, num_params: int, alpha: float, log_width: float
+) -> Array:
+    """Return all of S(k) but the residuals, k = 0..N: (N + 1, 2) terms and shapes P."""
+    return _fill_table(num_points, dim, num_params, alpha, log_width)
+
+
 @kernel
-def _log_gammas(num_points, dim, num_params, alpha):
-    """logGamma(P) - (nu/2) log(2 pi) for k = 0..N; -inf where nu <= 0."""
-    terms = np.full(num_points + 1, -np.inf)
+def _fill_table(num_points, dim, num_params, alpha, log_width):
+    table = np.empty((num_points + 1, 2))
     for k in range(num_points + 1):
         nu = k * dim - num_params
+        table[k, 1] = 0.5 * nu + alpha
+        table[k, 0] = -np.inf
         if nu > 0:
-            terms[k] = math.lgamma(0.5 * nu + alpha) - 0.5 * nu * math.log(
-                2.0 * math.pi
+            table[k, 0] = (
+                math.lgamma(table[k, 1])
+                - 0.5 * nu * math.log(2.0 * math.pi)
+                - (num_points - k) * dim * log_width
             )
-    return terms
-
-
-# One pair is scored thousands of times at one N; a few pairs may be in flight.
-@lru_cache(maxsize=32)
-def _cached_log_gammas(
-    num_points: int, dim: int, num_params: int, alpha: float
-) -> Array:
-    return _log_gammas(num_points, dim, num_params, alpha)
+    return table
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -239,14 +244,21 @@ class MarginalScore:
         score = self.evaluate(sq_residuals[None], dim, num_params)[0]
         return float(score + len(sq_residuals) * dim * self._log_width)
 
+    def summarise(self, sq_residuals: Array, dim: int, num_params: int) -> Summary:
+        """Score, noise scale, threshold (pixels) and evidence of residuals (N,)."""
+        given = sq_residuals, dim, num_params
+        return Summary(
+            score=float(self.evaluate(sq_residuals[None], dim, num_params)[0]),
+            scale=self.scale(*given),
+            threshold=self.threshold(*given),
+            evidence=self.evidence(*given),
+        )
+
     def sweep(self, sq_residuals: Array, dim: int, num_params: int) -> Array:
         """Return S(k) for k = 1..N, (N,); ``-inf`` where nu <= 0."""
-        num_points = len(sq_residuals)
         rss = np.cumsum(np.sort(_without_nan(sq_residuals)))
-        k = np.arange(1, num_points + 1)
-        shapes = 0.5 * (k * dim - num_params) + self.prior.alpha
-        terms = self._count_terms(num_points, dim, num_params)[1:]
-        admissible = k * dim > num_params
+        terms, shapes = self._table(len(sq_residuals), dim, num_params)[1:].T
+        admissible = shapes > self.prior.alpha
         penalty = shapes * np.log(0.5 * rss + self._offset)
         return np.where(admissible, terms - penalty, -np.inf)
 
@@ -254,7 +266,14 @@ class MarginalScore:
         self, sq_residuals: Array, dim: int, num_params: int, best: float = -np.inf
     ) -> tuple[Array, NDArray[np.int64]]:
         """Return the scores (K,) and the maximising prefixes (K,), fast and exact."""
-        return self.best_prefix_by_sorting(sq_residuals, dim, num_params, best)
+        table = self._table(sq_residuals.shape[1], dim, num_params)
+        return best_prefix(
+            np.ascontiguousarray(sq_residuals, dtype=np.float64),
+            table,
+            self._offset,
+            first_exponent(self.half_width),
+            float(best),
+        )
 
     def best_prefix_by_sorting(
         self, sq_residuals: Array, dim: int, num_params: int, best: float = -np.inf
@@ -283,11 +302,9 @@ class MarginalScore:
             )
         return math.log(2.0 * self.half_width)
 
-    def _count_terms(self, num_points: int, dim: int, num_params: int) -> Array:
-        """Return the part of S(k) that depends on k alone, k = 0..N."""
-        table = _cached_log_gammas(num_points, dim, num_params, self.prior.alpha)
-        num_outliers = np.arange(num_points, -1, -1)
-        return table - num_outliers * (dim * self._log_width)
+    def _table(self, num_points: int, dim: int, num_params: int) -> Array:
+        alpha = float(self.prior.alpha)
+        return _prefix_table(num_points, dim, num_params, alpha, self._log_width)
 
     def _best_k(self, sq_residuals: Array, dim: int, num_params: int) -> int:
         return int(self.best_prefix(sq_residuals[None], dim, num_params)[1][0])

@@ -1,0 +1,300 @@
+"""The estimators: check, normalise, search, polish, and undo the normalisation.
+
+The only file that knows models and scores both.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cvscore.checks import as_distortion, as_intrinsics, as_points, as_quality
+from cvscore.distortion import undistort
+from cvscore.duplicates import first_occurrences
+from cvscore.frames import Frame, extent, frame_of, frame_of_cameras, precision
+from cvscore.models._pose import pose_from_essential
+from cvscore.models.essential import essential_model
+from cvscore.models.fundamental import fundamental_model
+from cvscore.models.homography import homography_model
+from cvscore.polish import polish
+from cvscore.ransac import ransac
+from cvscore.sampling import ProsacSampler, UniformSampler
+from cvscore.scores.marginal import MarginalScore
+from cvscore.types import (
+    Array,
+    Estimate,
+    GeometricModel,
+    Mask,
+    Pose,
+    RansacOptions,
+    Sampler,
+    Score,
+)
+
+# Half-width of the outliers' residuals as a fraction of the extent of the points.
+HALF_WIDTH_FRACTION = 0.05
+
+
+def estimate_homography(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    *,
+    score: Score | None = None,
+    options: RansacOptions | None = None,
+    quality: ArrayLike | None = None,
+    solver: str = "native",
+) -> Estimate:
+    """Estimate H with ``x2 ~ H x1`` from matches of which many may be wrong.
+
+    Parameters
+    ----------
+    x1, x2 : (N, 2) array
+        Matching points, in pixels or any other unit.
+    score : Score, optional
+        What makes a model good; by default the scale-free `MarginalScore`.
+    options : RansacOptions, optional
+        Limits of the search.
+    quality : (N,) array, optional
+        Larger for matches that are likelier to be right; they are sampled first.
+    solver : {"native", "opencv"}
+        Minimal solver.
+
+    Returns
+    -------
+    Estimate
+        ``model`` is H (3, 3) with ``H[2, 2] = 1`` (unit norm where that entry is 0);
+        false, with a ``reason``, where no model was found.
+    """
+    points = as_points(x1, x2)
+    problem = _prepare(points, frame_of(points), score, options, quality)
+    found = _search(problem, homography_model(solver))
+    if found.model is None:
+        return found
+    inside1, inside2 = problem.frame.matrix(0), problem.frame.matrix(1)
+    return replace(
+        found, model=_scaled_homography(np.linalg.solve(inside2, found.model @ inside1))
+    )
+
+
+def estimate_fundamental(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    *,
+    score: Score | None = None,
+    options: RansacOptions | None = None,
+    quality: ArrayLike | None = None,
+    solver: str = "native",
+) -> Estimate:
+    """Estimate F with ``x2' F x1 = 0`` from matches of which many may be wrong.
+
+    Parameters and result are those of `estimate_homography`; ``model`` is F (3, 3) of
+    rank two and unit Frobenius norm.
+    """
+    points = as_points(x1, x2)
+    problem = _prepare(points, frame_of(points), score, options, quality)
+    found = _search(problem, fundamental_model(solver))
+    if found.model is None:
+        return found
+    F = problem.frame.matrix(1).T @ found.model @ problem.frame.matrix(0)
+    return replace(found, model=F / np.linalg.norm(F))
+
+
+def estimate_essential(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    K1: ArrayLike,
+    K2: ArrayLike | None = None,
+    *,
+    dist1: ArrayLike | None = None,
+    dist2: ArrayLike | None = None,
+    score: Score | None = None,
+    options: RansacOptions | None = None,
+    quality: ArrayLike | None = None,
+    solver: str = "native",
+) -> Estimate:
+    """Estimate E with ``(K2^-1 x2)' E (K1^-1 x1) = 0``, and the pose it stands for.
+
+    Parameters
+    ----------
+    x1, x2 : (N, 2) array
+        Matching points in pixels (or normalised, with identity camera matrices).
+    K1, K2 : (3, 3) array
+        Camera matrices; ``K2`` is ``K1`` where it is not given.
+    dist1, dist2 : array, optional
+        Distortion coefficients in OpenCV's order (4, 5, 8, 12 or 14 of them).
+    score, options, quality, solver
+        As for `estimate_homography`.
+
+    Returns
+    -------
+    Estimate
+        ``model`` is E (3, 3) with singular values 1, 1, 0; ``pose`` the rotation and
+        the direction of translation that put the inliers before both cameras.
+        ``scale`` and ``threshold`` are in (undistorted) pixels.
+    """
+    K1 = as_intrinsics(K1, "K1")
+    K2 = K1 if K2 is None else as_intrinsics(K2, "K2")
+    points = as_points(x1, x2)
+    points = _undistorted(points, K1, K2, dist1, dist2)
+    frame = frame_of_cameras(K1, K2)
+    problem = _prepare(points, frame, score, options, quality)
+    model = essential_model(frame.camera(K1, 0), frame.camera(K2, 1), solver)
+    found = _search(problem, model)
+    if found.model is None:
+        return found
+    return replace(found, pose=_pose(found.model, found.inliers, points, K1, K2))
+
+
+@dataclass(frozen=True)
+class _Problem:
+    """Distinct matches in their frame, and the way back to the rows that were given."""
+
+    points: Array  # (4, M), distinct and finite, inside the frame
+    frame: Frame
+    score: Score  # in the unit of the rows that were given
+    options: RansacOptions
+    quality: Array | None  # (M,)
+    num_rows: int
+    finite: NDArray[np.int64]  # rows that took part
+    member_of: NDArray[np.int64]  # for each of them, its column in `points`
+
+    def label_rows(self, inliers: Mask) -> Mask:
+        """Give every row the label of the distinct match that it is a copy of."""
+        labels = np.zeros(self.num_rows, dtype=np.bool_)
+        labels[self.finite] = inliers[self.member_of]
+        return labels
+
+
+def _prepare(
+    points: Array,
+    frame: Frame,
+    score: Score | None,
+    options: RansacOptions | None,
+    quality: ArrayLike | None,
+) -> _Problem:
+    num_rows = points.shape[1]
+    qualities = as_quality(quality, num_rows)
+    # A point that no undistortion reaches is an outlier of every model.
+    finite = np.flatnonzero(np.isfinite(points).all(axis=0))
+    points = np.ascontiguousarray(points[:, finite])
+    distinct, member_of = first_occurrences(points)
+    points = np.ascontiguousarray(points[:, distinct])
+    return _Problem(
+        points=frame.enter(points),
+        frame=frame,
+        score=_with_data_defaults(MarginalScore() if score is None else score, points),
+        options=RansacOptions() if options is None else options,
+        quality=None if qualities is None else qualities[finite][distinct],
+        num_rows=num_rows,
+        finite=finite,
+        member_of=member_of,
+    )
+
+
+def _with_data_defaults(score: Score, points: Array) -> Score:
+    """Fill in what the marginal score takes from the data: width and precision."""
+    if not isinstance(score, MarginalScore) or points.shape[1] == 0:
+        return score
+    half_width = score.half_width
+    if half_width is None:
+        # Points without any extent have no model; the width only has to be valid.
+        half_width = HALF_WIDTH_FRACTION * extent(points) or 1.0
+    floor = points.shape[1] * precision(points) ** 2
+    return replace(score, half_width=half_width, rss_floor=max(score.rss_floor, floor))
+
+
+def _search(problem: _Problem, model: GeometricModel) -> Estimate:
+    """Search and polish; the model of the result is still that of the frame."""
+    num_matches = problem.points.shape[1]
+    if num_matches <= model.sample_size:
+        return _failure(
+            problem,
+            f"{num_matches} distinct matches, but a {model.name} matrix needs at least "
+            f"{model.sample_size + 1}",
+        )
+    unit = problem.frame.unit
+    score = problem.score.scaled(1.0 / unit)
+    best, iterations = ransac(
+        model, problem.points, score, _sampler(problem, model), problem.options
+    )
+    if best is None:
+        return _failure(
+            problem,
+            f"no sample of the {num_matches} distinct matches gave a {model.name} "
+            "matrix: they are degenerate",
+            iterations,
+        )
+    best = polish(best, model, problem.points, score)
+    sq_residuals = best.sq_residuals * unit**2
+    counts = model.residual_dim, model.num_params
+    summary = problem.score.summarise(sq_residuals, *counts)
+    return Estimate(
+        model=best.model,
+        inliers=problem.label_rows(problem.score.inliers(sq_residuals, *counts)),
+        score=summary.score,
+        scale=summary.scale,
+        threshold=summary.threshold,
+        evidence=summary.evidence,
+        iterations=iterations,
+    )
+
+
+def _sampler(problem: _Problem, model: GeometricModel) -> Sampler:
+    options = problem.options
+    if problem.quality is None:
+        num_matches = problem.points.shape[1]
+        return UniformSampler(num_matches, model.sample_size, options.seed)
+    return ProsacSampler(
+        problem.quality, model.sample_size, options.max_iterations, options.seed
+    )
+
+
+def _failure(problem: _Problem, reason: str, iterations: int = 0) -> Estimate:
+    return Estimate(
+        model=None,
+        inliers=np.zeros(problem.num_rows, dtype=np.bool_),
+        score=-np.inf,
+        scale=np.nan,
+        threshold=np.nan,
+        evidence=-np.inf,
+        iterations=iterations,
+        reason=reason,
+    )
+
+
+def _scaled_homography(H: Array) -> Array:
+    """H[2, 2] = 1 as everybody expects, unless H sends the origin to infinity."""
+    H = H / np.linalg.norm(H)
+    return H / H[2, 2] if abs(H[2, 2]) > np.finfo(np.float64).eps else H
+
+
+def _undistorted(
+    points: Array,
+    K1: Array,
+    K2: Array,
+    dist1: ArrayLike | None,
+    dist2: ArrayLike | None,
+) -> Array:
+    points = points.copy()
+    for rows, K, dist, name in (
+        (slice(0, 2), K1, dist1, "dist1"),
+        (slice(2, 4), K2, dist2, "dist2"),
+    ):
+        coefficients = as_distortion(dist, name)
+        if coefficients is not None:
+            points[rows] = undistort(points[rows].T, K, coefficients).T
+    return points
+
+
+def _pose(E: Array, inliers: Mask, points: Array, K1: Array, K2: Array) -> Pose:
+    """Rotation and direction that put the inliers before both cameras."""
+    chosen = points[:, inliers]
+    rays = [
+        np.linalg.solve(K, np.vstack([x, np.ones(x.shape[1])]))[:2]
+        for K, x in ((K1, chosen[:2]), (K2, chosen[2:]))
+    ]
+    normalised = np.ascontiguousarray(np.vstack(rays))
+    R, t, _ = pose_from_essential(E, normalised)
+    return Pose(R, t)
