@@ -24,8 +24,8 @@ and its logarithm, together with that of the outliers' density, is the score
 
     S(k) = logGamma(P) - P log Q - (nu/2) log(2 pi) - (N - k) d log(2 a).
 
-The score of the model is the maximum over ``k``, and the maximising prefix is its inlier
-set.
+The score of the model is the maximum over ``k``, and the prefix that attains it is the
+inlier set.
 
 Two facts
 ---------
@@ -278,7 +278,7 @@ class MarginalScore:
     def best_prefix_by_sorting(
         self, sq_residuals: Array, dim: int, num_params: int, best: float = -np.inf
     ) -> tuple[Array, NDArray[np.int64]]:
-        """Return what :meth:`best_prefix` does, by the definition; ``best`` is unused."""
+        """Return what :meth:`best_prefix` does, by the definition (and never prune)."""
         return _best_prefix_by_sorting(
             _without_nan(sq_residuals),
             dim,
