@@ -59,7 +59,7 @@ def as_intrinsics(K: ArrayLike, name: str) -> Array:
 
 
 def as_distortion(dist: ArrayLike | None, name: str) -> Array | None:
-    """Return OpenCV distortion coefficients as a (14,) array, or None where all are 0."""
+    """Return OpenCV's distortion coefficients as (14,), None where all are 0."""
     if dist is None:
         return None
     coefficients = np.asarray(dist, dtype=np.float64).ravel()

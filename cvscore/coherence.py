@@ -4,8 +4,9 @@ A match is a point of a four-dimensional space, (x1, y1, x2, y2).  Wrong matches
 that space; right ones lie on a surface in it, and so have right ones close by.  The
 distance to the few nearest other matches therefore tells right from wrong on average,
 without a threshold or a scale; the third neighbour, because the first two may be there
-by accident and few matches have not many more.  It is used to *order* samples only: the score never sees
-it, and half of the samples remain uniform (see `cvscore.sampling.AlternatingSampler`).
+by accident and few matches have not many more.  It is used to *order* samples only: the
+score never sees it, and half of the samples remain uniform (see
+`cvscore.sampling.AlternatingSampler`).
 """
 
 from __future__ import annotations

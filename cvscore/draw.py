@@ -45,7 +45,7 @@ def draw_matches(
     canvas[: len(first), : first.shape[1]] = first
     canvas[: len(second), first.shape[1] :] = second
     left = np.rint(np.asarray(x1)).astype(int)
-    right = np.rint(np.asarray(x2)).astype(int) + [first.shape[1], 0]
+    right = np.rint(np.asarray(x2)).astype(int) + np.array([first.shape[1], 0])
     for place in np.vstack([left[~inliers], right[~inliers]]):
         cv2.drawMarker(
             canvas, place.tolist(), OUTLIER_COLOUR, cv2.MARKER_TILTED_CROSS, 7, 1

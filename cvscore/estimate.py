@@ -11,16 +11,24 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cvscore.checks import as_distortion, as_intrinsics, as_points, as_quality
+from cvscore.coherence import coherence
 from cvscore.distortion import undistort
 from cvscore.duplicates import first_occurrences
-from cvscore.frames import Frame, extent, frame_of, frame_of_cameras, precision
+from cvscore.frames import (
+    Frame,
+    extent,
+    frame_of,
+    frame_of_cameras,
+    precision,
+    spreads_of,
+)
 from cvscore.models._pose import pose_from_essential
 from cvscore.models.essential import essential_model
 from cvscore.models.fundamental import fundamental_model
 from cvscore.models.homography import homography_model
 from cvscore.polish import polish
 from cvscore.ransac import ransac
-from cvscore.sampling import ProsacSampler, UniformSampler
+from cvscore.sampling import AlternatingSampler, ProsacSampler, UniformSampler
 from cvscore.scores.marginal import MarginalScore
 from cvscore.types import (
     Array,
@@ -33,6 +41,8 @@ from cvscore.types import (
     Score,
 )
 
+# Samples drawn before matches are ordered by coherence; easy data need no more.
+NUM_UNIFORM_SAMPLES = 64
 # Half-width of the outliers' residuals as a fraction of the extent of the points.
 HALF_WIDTH_FRACTION = 0.05
 
@@ -68,7 +78,7 @@ def estimate_homography(
         false, with a ``reason``, where no model was found.
     """
     points = as_points(x1, x2)
-    problem = _prepare(points, frame_of(points), score, options, quality)
+    problem = _prepare(points, None, score, options, quality)
     found = _search(problem, homography_model(solver))
     if found.model is None:
         return found
@@ -93,7 +103,7 @@ def estimate_fundamental(
     rank two and unit Frobenius norm.
     """
     points = as_points(x1, x2)
-    problem = _prepare(points, frame_of(points), score, options, quality)
+    problem = _prepare(points, None, score, options, quality)
     found = _search(problem, fundamental_model(solver))
     if found.model is None:
         return found
@@ -152,6 +162,7 @@ class _Problem:
     """Distinct matches in their frame, and the way back to the rows that were given."""
 
     points: Array  # (4, M), distinct and finite, inside the frame
+    spreads: Array  # (4,), of the coordinates outside
     frame: Frame
     score: Score  # in the unit of the rows that were given
     options: RansacOptions
@@ -169,7 +180,7 @@ class _Problem:
 
 def _prepare(
     points: Array,
-    frame: Frame,
+    frame: Frame | None,
     score: Score | None,
     options: RansacOptions | None,
     quality: ArrayLike | None,
@@ -181,10 +192,14 @@ def _prepare(
     points = np.ascontiguousarray(points[:, finite])
     distinct, member_of = first_occurrences(points)
     points = np.ascontiguousarray(points[:, distinct])
+    spreads = spreads_of(points)
+    frame = frame_of(points, spreads) if frame is None else frame
+    score = MarginalScore() if score is None else score
     return _Problem(
         points=frame.enter(points),
+        spreads=spreads,
         frame=frame,
-        score=_with_data_defaults(MarginalScore() if score is None else score, points),
+        score=_with_data_defaults(score, points, spreads),
         options=RansacOptions() if options is None else options,
         quality=None if qualities is None else qualities[finite][distinct],
         num_rows=num_rows,
@@ -193,14 +208,14 @@ def _prepare(
     )
 
 
-def _with_data_defaults(score: Score, points: Array) -> Score:
+def _with_data_defaults(score: Score, points: Array, spreads: Array) -> Score:
     """Fill in what the marginal score takes from the data: width and precision."""
     if not isinstance(score, MarginalScore) or points.shape[1] == 0:
         return score
     half_width = score.half_width
     if half_width is None:
         # Points without any extent have no model; the width only has to be valid.
-        half_width = HALF_WIDTH_FRACTION * extent(points) or 1.0
+        half_width = HALF_WIDTH_FRACTION * extent(spreads) or 1.0
     floor = points.shape[1] * precision(points) ** 2
     return replace(score, half_width=half_width, rss_floor=max(score.rss_floor, floor))
 
@@ -242,13 +257,19 @@ def _search(problem: _Problem, model: GeometricModel) -> Estimate:
 
 
 def _sampler(problem: _Problem, model: GeometricModel) -> Sampler:
-    options = problem.options
-    if problem.quality is None:
-        num_matches = problem.points.shape[1]
-        return UniformSampler(num_matches, model.sample_size, options.seed)
-    return ProsacSampler(
-        problem.quality, model.sample_size, options.max_iterations, options.seed
-    )
+    """Best matches first where the caller says which they are; else coherent ones."""
+    size, options = model.sample_size, problem.options
+    if problem.quality is not None:
+        return ProsacSampler(
+            problem.quality, size, options.max_iterations, options.seed
+        )
+
+    def coherent_first() -> ProsacSampler:
+        order = coherence(problem.points, problem.spreads / problem.frame.unit)
+        return ProsacSampler(order, size, options.max_iterations // 2, options.seed + 1)
+
+    uniform = UniformSampler(problem.points.shape[1], size, options.seed)
+    return AlternatingSampler(uniform, coherent_first, NUM_UNIFORM_SAMPLES)
 
 
 def _failure(problem: _Problem, reason: str, iterations: int = 0) -> Estimate:

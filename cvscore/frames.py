@@ -13,9 +13,9 @@ import numpy as np
 
 from cvscore.types import Array
 
-# The spread of coordinates is read between these quantiles, so that a few wild
-# coordinates can't move it.
-LOW_QUANTILE, HIGH_QUANTILE = 0.05, 0.95
+# The spread of coordinates is read between this quantile and its opposite, so that a
+# few wild coordinates can't move it.
+LOW_QUANTILE = 0.05
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Frame:
         return np.ascontiguousarray((points - self.shift[:, None]) / self.unit)
 
     def matrix(self, image: int) -> Array:
-        """Return the 3x3 matrix that brings homogeneous points of image 0 or 1 inside."""
+        """Return the (3, 3) matrix that brings points of image 0 or 1 inside."""
         dx, dy = self.shift[2 * image : 2 * image + 2]
         return np.array([[1.0, 0.0, -dx], [0.0, 1.0, -dy], [0.0, 0.0, self.unit]])
 
@@ -40,10 +40,10 @@ class Frame:
         return inside / inside[2, 2]
 
 
-def frame_of(points: Array) -> Frame:
-    """Return a frame centred on the points (4, N) of each image."""
-    centre = np.median(points, axis=1)
-    return Frame(centre, _power_of_two(float(np.max(_spreads(points)))))
+def frame_of(points: Array, spreads: Array) -> Frame:
+    """Return a frame centred on the points (4, N), whose coordinates spread so far."""
+    centre = np.median(points, axis=1) if points.size else np.zeros(4)
+    return Frame(centre, _power_of_two(float(np.max(spreads))))
 
 
 def frame_of_cameras(K1: Array, K2: Array) -> Frame:
@@ -53,13 +53,13 @@ def frame_of_cameras(K1: Array, K2: Array) -> Frame:
     return Frame(shift, _power_of_two(float(np.exp(np.mean(np.log(focals))))))
 
 
-def extent(points: Array) -> float:
-    """Diagonal of the region that the points (4, N) cover, for both images together.
+def extent(spreads: Array) -> float:
+    """Diagonal of a region with such spreads (4,), for both images together.
 
     A residual can spread over an image no further than the smaller of the two lets it,
     so the two diagonals are combined by their harmonic (root mean square) mean.
     """
-    diagonals = np.hypot(*_spreads(points).reshape(2, 2).T)
+    diagonals = np.hypot(spreads[[0, 2]], spreads[[1, 3]])
     if not np.all(diagonals > 0.0):
         return 0.0
     return float(np.mean(diagonals**-2.0) ** -0.5)
@@ -70,11 +70,15 @@ def precision(points: Array) -> float:
     return float(np.finfo(np.float64).eps * np.median(np.abs(points), axis=1).max())
 
 
-def _spreads(points: Array) -> Array:
-    """Range of each coordinate, as if it were uniform between the two quantiles."""
-    low, high = np.quantile(points, [LOW_QUANTILE, HIGH_QUANTILE], axis=1)
-    spreads = (high - low) / (HIGH_QUANTILE - LOW_QUANTILE)
-    return np.where(spreads > 0.0, spreads, np.ptp(points, axis=1))
+def spreads_of(points: Array) -> Array:
+    """Range (4,) of each coordinate of (4, N), as if uniform between two quantiles."""
+    if points.size == 0:
+        return np.zeros(4)
+    last = points.shape[1] - 1
+    low, high = int(LOW_QUANTILE * last), last - int(LOW_QUANTILE * last)
+    ordered = np.sort(points, axis=1)
+    spreads = (ordered[:, high] - ordered[:, low]) * (last / max(high - low, 1))
+    return np.where(spreads > 0.0, spreads, ordered[:, -1] - ordered[:, 0])
 
 
 def _power_of_two(unit: float) -> float:

@@ -100,7 +100,7 @@ def locally_optimise(
     score: Score,
     max_steps: int = MAX_LOCAL_STEPS,
 ) -> Candidate:
-    """Climb the score from ``candidate``; a step that does not raise it ends the climb."""
+    """Climb the score from ``candidate`` until a step does not raise it."""
     for _ in range(max_steps):
         weights = score.weights(
             candidate.sq_residuals, model.residual_dim, model.num_params

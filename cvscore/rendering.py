@@ -50,7 +50,7 @@ def render_pair(
     rng = np.random.default_rng(seed)
     focal = 0.9 * width
     K = np.array([[focal, 0, width / 2], [0, focal, height / 2], [0, 0, 1.0]])
-    angles = rng.uniform(-0.08, 0.08, 3) + [0.0, -0.15, 0.0]
+    angles = rng.uniform(-0.08, 0.08, 3) + np.array([0.0, -0.15, 0.0])
     R = _rotation(*angles)
     centre = np.array([0.9, 0.1, 0.2]) + rng.uniform(-0.2, 0.2, 3)
     t = -R @ centre

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,20 +72,37 @@ class ProsacSampler:
 
 
 class AlternatingSampler:
-    """Takes turns between two samplers, so that neither can spoil the search alone."""
+    """Takes turns between two samplers, so that neither can spoil the search alone.
 
-    def __init__(self, first: Sampler, second: Sampler) -> None:
+    Parameters
+    ----------
+    first : Sampler
+        Gives the first ``num_alone`` samples and every other one after them.
+    make_second : callable
+        Makes the other sampler when it is needed: easy data never get there.
+    num_alone : int
+        Samples before the turns begin.
+    """
+
+    def __init__(
+        self, first: Sampler, make_second: Callable[[], Sampler], num_alone: int
+    ) -> None:
         self._first = first
-        self._second = second
+        self._make_second = make_second
+        self._second: Sampler | None = None
+        self._num_alone = num_alone
 
     def draw(self, num_samples: int) -> Indices:
         """Return (num_samples, sample_size) indices, distinct within each row."""
-        half = (num_samples + 1) // 2
-        first = self._first.draw(half)
-        samples = np.empty((num_samples, first.shape[1]), dtype=np.int64)
-        samples[0::2] = first
-        samples[1::2] = self._second.draw(num_samples - half)
-        return samples
+        if self._num_alone > 0:
+            self._num_alone -= num_samples
+            return self._first.draw(num_samples)
+        if self._second is None:
+            self._second = self._make_second()
+        num_first = (num_samples + 1) // 2
+        ours = self._first.draw(num_first)
+        theirs = self._second.draw(num_samples - num_first)
+        return np.concatenate([ours, theirs])
 
 
 def trials_needed(

@@ -1,7 +1,7 @@
 """Two views in; model, inliers, noise scale and a picture out.  No threshold.
 
-    python examples/two_views.py                       renders a pair of views
-    python examples/two_views.py left.jpg right.jpg    takes yours
+python examples/two_views.py                       renders a pair of views
+python examples/two_views.py left.jpg right.jpg    takes yours
 """
 
 import sys
@@ -51,7 +51,7 @@ def main():
         sys.exit(f"no model: {result.reason}")
     print(f"F =\n{result.model}")
     print(f"inliers    {result.num_inliers} of {len(x1)} matches")
-    print(f"scale      {result.scale:.3f} px, so the threshold is {result.threshold:.3f}")
+    print(f"scale      {result.scale:.3f} px, implied threshold {result.threshold:.3f}")
     print(f"evidence   {result.evidence:.0f} nats over 'all matches are wrong'")
     print(f"time       {1e3 * seconds:.0f} ms for {result.iterations} samples")
     OUTPUT.parent.mkdir(exist_ok=True)
