@@ -79,7 +79,7 @@ def first_exponent(half_width: float) -> int:
 
 @kernel
 def _bin_borders(exponent):
-    """Return the rising borders (NUM_BINS + 1,): bin b is [borders[b], borders[b + 1])."""
+    """Return the borders (NUM_BINS + 1,): bin b is [borders[b], borders[b + 1])."""
     borders = np.empty(NUM_BINS + 1)
     bits = borders.view(np.uint64)
     for b in range(NUM_BINS + 1):

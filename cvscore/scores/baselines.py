@@ -1,0 +1,291 @@
+r"""The scores in wide use, each with one threshold in pixels, behind the same protocol.
+
+With ``q`` a squared residual, ``tau`` the threshold, and constants dropped:
+
+=================  ===================================================================
+`InlierCount`      RANSAC: the number of ``q <= tau**2``
+`Msac`             the sum of ``max(0, 1 - q / tau**2)``
+`GaussianUniform`  the sum of ``log(1 + exp((tau**2 - q) / (2 s**2)))``, the likelihood
+                   of a Gaussian and a uniform label summed out, which are equally
+                   likely at ``tau``; ``s`` is such that 99 % of a Gaussian's residuals
+                   are below it
+`MagsacPlusPlus`   the sum of ``1 - rho(q) / rho(tau**2)`` over ``q <= tau**2``, a
+                   Gaussian whose scale is uniform between 0 and ``tau / kappa``
+=================  ===================================================================
+
+MAGSAC++ takes residuals to have four dimensions.  With ``x = q kappa**2 / (2 tau**2)``,
+the lower and upper incomplete Gamma functions g and G, and ``m = kappa**2 / 2``, the
+loss is
+
+    rho = g(5/2, x) + x (G(3/2, x) - G(3/2, m)),    d rho / d x = G(3/2, x) - G(3/2, m),
+
+because ``d g(5/2, x) / d x = x**(3/2) exp(-x) = -x d G(3/2, x) / d x``.  Half-integer
+Gamma functions are elementary: with ``r = sqrt(x)``,
+
+    G(3/2, x) = sqrt(pi)/2 erfc(r) + r exp(-x),
+    g(5/2, x) = 3/2 (sqrt(pi)/2 - G(3/2, x)) - r**3 exp(-x).
+
+They ignore the number of parameters and a score to beat.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TypeVar
+
+import numpy as np
+
+from cvscore._kernel import kernel
+from cvscore.types import Array, Mask
+
+INLIER_QUANTILE = 0.99  # of Gaussian residuals inside the threshold of GaussianUniform
+
+MAGSAC_KAPPA = 3.64  # as published: the 0.99 quantile of chi with 4 degrees of freedom
+MAGSAC_LIMIT = 0.5 * MAGSAC_KAPPA**2
+
+# The loss is analytic in the unsquared residual (not in the squared one, at zero), so
+# cubics between this many nodes have an error below 1e-10 of the loss at the threshold.
+MAGSAC_INTERVALS = 512
+
+# exp(-40) is below the rounding of one, and this far out are most outliers.
+MIN_LOG_ODDS = -40.0
+
+_S = TypeVar("_S", bound="_ThresholdScore")
+
+
+@kernel
+def _count(sq_residuals, sq_threshold):
+    num_models, num_points = sq_residuals.shape
+    scores = np.zeros(num_models)
+    for row in range(num_models):
+        count = 0
+        for i in range(num_points):
+            count += sq_residuals[row, i] <= sq_threshold
+        scores[row] = count
+    return scores
+
+
+@kernel
+def _truncated_quadratic(sq_residuals, sq_threshold):
+    num_models, num_points = sq_residuals.shape
+    scores = np.zeros(num_models)
+    for row in range(num_models):
+        total = 0.0
+        for i in range(num_points):
+            gap = sq_threshold - sq_residuals[row, i]
+            total += gap if gap > 0.0 else 0.0
+        scores[row] = total / sq_threshold
+    return scores
+
+
+@kernel
+def _log_mixture(sq_residuals, sq_threshold, precision):
+    num_models, num_points = sq_residuals.shape
+    scores = np.zeros(num_models)
+    for row in range(num_models):
+        # One logarithm per many points; a factor is at most 1 + exp(kappa**2 / 2).
+        product = 1.0
+        for i in range(num_points):
+            log_odds = 0.5 * precision * (sq_threshold - sq_residuals[row, i])
+            if log_odds > MIN_LOG_ODDS:
+                product *= 1.0 + math.exp(log_odds)
+                if product > 1e250:
+                    scores[row] += math.log(product)
+                    product = 1.0
+        scores[row] += math.log(product)
+    return scores
+
+
+@kernel
+def _upper_gamma(root):
+    """Return G(3/2, root**2)."""
+    half_root_pi = 0.5 * math.sqrt(math.pi)
+    return half_root_pi * math.erfc(root) + root * math.exp(-root * root)
+
+
+@kernel
+def _magsac_weight(root):
+    """Return d rho / d x at x = root**2."""
+    return _upper_gamma(root) - _upper_gamma(math.sqrt(MAGSAC_LIMIT))
+
+
+@kernel
+def _magsac_loss(root):
+    """Return rho at x = root**2."""
+    x = root * root
+    whole = 0.5 * math.sqrt(math.pi)
+    lower = 1.5 * (whole - _upper_gamma(root)) - root * x * math.exp(-x)
+    return lower + x * _magsac_weight(root)
+
+
+@kernel
+def _magsac_nodes():
+    """Tabulate the loss over that at the threshold, and its rise per interval."""
+    end = math.sqrt(MAGSAC_LIMIT)
+    step = end / MAGSAC_INTERVALS
+    nodes = np.empty((MAGSAC_INTERVALS + 1, 2))
+    for i in range(MAGSAC_INTERVALS + 1):
+        nodes[i, 0] = _magsac_loss(i * step)
+        nodes[i, 1] = 2.0 * i * step * _magsac_weight(i * step) * step
+    return nodes / _magsac_loss(end)
+
+
+@kernel
+def _magsac_gains(sq_residuals, sq_threshold, nodes):
+    num_models, num_points = sq_residuals.shape
+    scores = np.zeros(num_models)
+    for row in range(num_models):
+        total = 0.0
+        for i in range(num_points):
+            if not sq_residuals[row, i] <= sq_threshold:
+                continue
+            place = MAGSAC_INTERVALS * math.sqrt(sq_residuals[row, i] / sq_threshold)
+            node = min(int(place), MAGSAC_INTERVALS - 1)
+            t = place - node
+            # The cubic with the values and slopes of both nodes.
+            rise = nodes[node + 1, 0] - nodes[node, 0]
+            slope, next_slope = nodes[node, 1], nodes[node + 1, 1]
+            bend = 3.0 * rise - 2.0 * slope - next_slope
+            twist = slope + next_slope - 2.0 * rise
+            total += 1.0 - nodes[node, 0] - t * (slope + t * (bend + t * twist))
+        scores[row] = total
+    return scores
+
+
+@kernel
+def _magsac_weights(sq_residuals, sq_threshold):
+    weights = np.zeros(sq_residuals.shape[0])
+    per_pixel = MAGSAC_LIMIT / sq_threshold  # d x / d q
+    whole = _magsac_loss(math.sqrt(MAGSAC_LIMIT))
+    for i in range(sq_residuals.shape[0]):
+        if sq_residuals[i] <= sq_threshold:
+            root = math.sqrt(sq_residuals[i] * per_pixel)
+            weights[i] = _magsac_weight(root) * per_pixel / whole
+    return weights
+
+
+@lru_cache(maxsize=1)
+def _cached_magsac_nodes() -> Array:
+    return _magsac_nodes()
+
+
+@lru_cache(maxsize=8)
+def _chi_quantile(dim: int) -> float:
+    """Return the INLIER_QUANTILE of the norm of ``dim`` standard normal variables."""
+    from scipy.special import gammaincinv  # 0.4 s, and no other score needs it
+
+    return math.sqrt(2.0 * gammaincinv(0.5 * dim, INLIER_QUANTILE))
+
+
+@dataclass(frozen=True)
+class _ThresholdScore:
+    """What the baselines share.
+
+    Parameters
+    ----------
+    threshold : float
+        Largest residual of an inlier, in pixels.
+    """
+
+    threshold: float
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.threshold) and self.threshold > 0.0):
+            raise ValueError(
+                f"threshold must be finite and positive, got {self.threshold}"
+            )
+
+    def inliers(self, sq_residuals: Array, dim: int, num_params: int) -> Mask:
+        """Return which of the (N,) residuals are within the threshold."""
+        return sq_residuals <= self._sq_threshold
+
+    def scaled(self: _S, factor: float) -> _S:
+        """Return this score for residuals that have been multiplied by ``factor``."""
+        return replace(self, threshold=self.threshold * factor)
+
+    @property
+    def _sq_threshold(self) -> float:
+        return float(self.threshold) ** 2
+
+
+class InlierCount(_ThresholdScore):
+    """The number of residuals within the threshold: RANSAC."""
+
+    def evaluate(
+        self, sq_residuals: Array, dim: int, num_params: int, best: float = -np.inf
+    ) -> Array:
+        """Score (K, N) residuals as (K,)."""
+        return _count(np.ascontiguousarray(sq_residuals), self._sq_threshold)
+
+    def weights(self, sq_residuals: Array, dim: int, num_params: int) -> Array:
+        """Return one for an inlier and zero for an outlier.
+
+        The derivative of a count is zero wherever it exists, and would stop any local
+        optimisation; a least-squares fit to the inliers is what RANSAC does instead.
+        """
+        return self.inliers(sq_residuals, dim, num_params).astype(np.float64)
+
+
+class Msac(_ThresholdScore):
+    """The sum of ``1 - q / threshold**2`` over the residuals within the threshold."""
+
+    def evaluate(
+        self, sq_residuals: Array, dim: int, num_params: int, best: float = -np.inf
+    ) -> Array:
+        """Score (K, N) residuals as (K,)."""
+        return _truncated_quadratic(
+            np.ascontiguousarray(sq_residuals), self._sq_threshold
+        )
+
+    def weights(self, sq_residuals: Array, dim: int, num_params: int) -> Array:
+        """Return minus the derivative of the score in each squared residual, (N,)."""
+        inliers = self.inliers(sq_residuals, dim, num_params)
+        return np.where(inliers, 1.0 / self._sq_threshold, 0.0)
+
+
+class GaussianUniform(_ThresholdScore):
+    """The likelihood of the Gaussian-Uniform mixture, each label summed out.
+
+    The threshold is the residual at which both labels are equally likely.
+    """
+
+    def evaluate(
+        self, sq_residuals: Array, dim: int, num_params: int, best: float = -np.inf
+    ) -> Array:
+        """Score (K, N) residuals as (K,)."""
+        return _log_mixture(
+            np.ascontiguousarray(sq_residuals),
+            self._sq_threshold,
+            self._precision(dim),
+        )
+
+    def weights(self, sq_residuals: Array, dim: int, num_params: int) -> Array:
+        """Return minus the derivative of the score in each squared residual, (N,)."""
+        half_precision = 0.5 * self._precision(dim)
+        log_odds = half_precision * (self._sq_threshold - sq_residuals)
+        odds = np.exp(np.fmax(log_odds, -np.inf))  # NaN is as good as infinite
+        return half_precision * odds / (1.0 + odds)
+
+    def _precision(self, dim: int) -> float:
+        """Return one over the variance of the Gaussian."""
+        return _chi_quantile(dim) ** 2 / self._sq_threshold
+
+
+class MagsacPlusPlus(_ThresholdScore):
+    """The gain of MAGSAC++: one for a residual of zero, zero from the threshold on."""
+
+    def evaluate(
+        self, sq_residuals: Array, dim: int, num_params: int, best: float = -np.inf
+    ) -> Array:
+        """Score (K, N) residuals as (K,)."""
+        return _magsac_gains(
+            np.ascontiguousarray(sq_residuals),
+            self._sq_threshold,
+            _cached_magsac_nodes(),
+        )
+
+    def weights(self, sq_residuals: Array, dim: int, num_params: int) -> Array:
+        """Return minus the derivative of the score in each squared residual, (N,)."""
+        return _magsac_weights(np.ascontiguousarray(sq_residuals), self._sq_threshold)
