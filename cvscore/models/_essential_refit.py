@@ -117,12 +117,15 @@ def pose_normal_matrix(poses, tangent, cameras, points, weights):
         for i in range(3):
             for j in range(3):
                 chain[3 * i + j, k] = image_change[i, j]
+    half = np.zeros((10, NUM_PARAMS + 1))
     normal = np.zeros((NUM_PARAMS + 1, NUM_PARAMS + 1))
     for i in range(10):
         for j in range(10):
-            for a in range(NUM_PARAMS + 1):
-                for b in range(NUM_PARAMS + 1):
-                    normal[a, b] += chain[i, a] * by_entry[i, j] * chain[j, b]
+            for b in range(NUM_PARAMS + 1):
+                half[i, b] += by_entry[i, j] * chain[j, b]
+        for a in range(NUM_PARAMS + 1):
+            for b in range(NUM_PARAMS + 1):
+                normal[a, b] += chain[i, a] * half[i, b]
     return normal
 
 
