@@ -38,7 +38,7 @@ from typing import TypeVar
 import numpy as np
 
 from cvscore._kernel import kernel
-from cvscore.types import Array, Mask
+from cvscore.types import Array, Mask, Summary
 
 INLIER_QUANTILE = 0.99  # of Gaussian residuals inside the threshold of GaussianUniform
 
@@ -204,6 +204,23 @@ class _ThresholdScore:
     def scaled(self: _S, factor: float) -> _S:
         """Return this score for residuals that have been multiplied by ``factor``."""
         return replace(self, threshold=self.threshold * factor)
+
+    def evaluate(
+        self, sq_residuals: Array, dim: int, num_params: int, best: float = -np.inf
+    ) -> Array:
+        """Score (K, N) residuals as (K,)."""
+        raise NotImplementedError
+
+    def summarise(self, sq_residuals: Array, dim: int, num_params: int) -> Summary:
+        """Score, scale of the inliers (pixels), the threshold, and NaN as evidence."""
+        inside = sq_residuals[self.inliers(sq_residuals, dim, num_params)]
+        freedom = inside.size * dim - num_params
+        return Summary(
+            score=float(self.evaluate(sq_residuals[None], dim, num_params)[0]),
+            scale=math.sqrt(inside.sum() / freedom) if freedom > 0 else math.nan,
+            threshold=self.threshold,
+            evidence=math.nan,
+        )
 
     @property
     def _sq_threshold(self) -> float:

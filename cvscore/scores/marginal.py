@@ -65,6 +65,8 @@ from cvscore.types import Array, Mask, Summary
 # inverse, times the number of inliers, to be a finite weight.
 MIN_RSS_FLOOR = 1e-300
 
+MAX_EXPONENT = 700.0  # the exponential of 710 is infinite
+
 
 @kernel
 def _best_prefix_by_sorting(sq_residuals, dim, num_params, alpha, offset, log_width):
@@ -99,7 +101,8 @@ def _prefix_table(
     num_points: int, dim: int, num_params: int, alpha: float, log_width: float
 ) -> Array:
     """Return all of S(k) but the residuals, k = 0..N: (N + 1, 2) terms and shapes P."""
-    return _fill_table(num_points, dim, num_params, alpha, log_width)
+    table: Array = _fill_table(num_points, dim, num_params, alpha, log_width)
+    return table
 
 
 @kernel
@@ -185,39 +188,37 @@ class MarginalScore:
         return self.best_prefix(sq_residuals, dim, num_params, best)[0]
 
     def weights(self, sq_residuals: Array, dim: int, num_params: int) -> Array:
-        """Minus the derivative of the score in each squared residual.
+        """Minus the derivative of the score in each squared residual, (N,).
 
         Every inlier has the same weight, one over twice the estimated variance.
         """
-        k, rss = self._inlier_sum(sq_residuals, dim, num_params)
+        k, rss, largest, _ = self._partition(sq_residuals, dim, num_params)
         if k == 0:
             return np.zeros(len(sq_residuals))
         shape = 0.5 * (k * dim - num_params) + self.prior.alpha
         weight = 0.5 * shape / (0.5 * rss + self._offset)
-        return np.where(self.inliers(sq_residuals, dim, num_params), weight, 0.0)
+        return np.where(sq_residuals <= largest, weight, 0.0)
 
     def inliers(self, sq_residuals: Array, dim: int, num_params: int) -> Mask:
         """Return the mask (N,) of the maximising prefix."""
-        k = self._best_k(sq_residuals, dim, num_params)
-        if k == 0:
-            return np.zeros(len(sq_residuals), dtype=bool)
-        return sq_residuals <= np.partition(sq_residuals, k - 1)[k - 1]
+        _, _, largest, _ = self._partition(sq_residuals, dim, num_params)
+        return sq_residuals <= largest
 
     def scale(self, sq_residuals: Array, dim: int, num_params: int) -> float:
         """Estimate the noise scale s, in pixels; NaN where there are no inliers."""
-        k, rss = self._inlier_sum(sq_residuals, dim, num_params)
+        k, rss, _, _ = self._partition(sq_residuals, dim, num_params)
         if k == 0:
             return math.nan
         nu = k * dim - num_params
         return math.sqrt((rss + 2.0 * self.prior.beta) / (nu + 2.0 * self.prior.alpha))
 
     def threshold(self, sq_residuals: Array, dim: int, num_params: int) -> float:
-        """Return the residual in pixels at which one more match would be an inlier.
+        """Return the residual below which one more match would be an inlier, in pixels.
 
         It lies between the largest inlier and the smallest outlier; NaN where there
         are no inliers.
         """
-        k, rss = self._inlier_sum(sq_residuals, dim, num_params)
+        k, rss, largest, next_larger = self._partition(sq_residuals, dim, num_params)
         if k == 0:
             return math.nan
         shape = 0.5 * (k * dim - num_params) + self.prior.alpha
@@ -226,13 +227,11 @@ class MarginalScore:
             math.lgamma(shape + 0.5 * dim)
             - math.lgamma(shape)
             - 0.5 * dim * math.log(2.0 * math.pi * rate)
-            + dim * self._log_width
+            + dim * math.log(2.0 * self._width)
         )
-        boundary = 2.0 * rate * math.expm1(gain / (shape + 0.5 * dim))
-        # Rounding, and the step from k - 1 to k, may put the root outside the gap.
-        ordered = np.sort(sq_residuals)
-        above = ordered[k] if k < len(ordered) else np.inf
-        return math.sqrt(min(max(boundary, ordered[k - 1]), above))
+        growth = math.expm1(min(gain / (shape + 0.5 * dim), MAX_EXPONENT))
+        # The largest inlier was let in by the k - 1 below it, not by all k.
+        return math.sqrt(min(max(2.0 * rate * growth, largest), next_larger))
 
     def evidence(self, sq_residuals: Array, dim: int, num_params: int) -> float:
         """Log evidence of the model over "every match is an outlier".
@@ -242,7 +241,7 @@ class MarginalScore:
         evidences compare between models of one kind and residuals of one unit.
         """
         score = self.evaluate(sq_residuals[None], dim, num_params)[0]
-        return float(score + len(sq_residuals) * dim * self._log_width)
+        return float(score + len(sq_residuals) * dim * math.log(2.0 * self._width))
 
     def summarise(self, sq_residuals: Array, dim: int, num_params: int) -> Summary:
         """Score, noise scale, threshold (pixels) and evidence of residuals (N,)."""
@@ -266,27 +265,28 @@ class MarginalScore:
         self, sq_residuals: Array, dim: int, num_params: int, best: float = -np.inf
     ) -> tuple[Array, NDArray[np.int64]]:
         """Return the scores (K,) and the maximising prefixes (K,), fast and exact."""
-        table = self._table(sq_residuals.shape[1], dim, num_params)
-        return best_prefix(
+        found: tuple[Array, NDArray[np.int64]] = best_prefix(
             np.ascontiguousarray(sq_residuals, dtype=np.float64),
-            table,
+            self._table(sq_residuals.shape[1], dim, num_params),
             self._offset,
-            first_exponent(self.half_width),
+            first_exponent(self._width),
             float(best),
         )
+        return found
 
     def best_prefix_by_sorting(
-        self, sq_residuals: Array, dim: int, num_params: int, best: float = -np.inf
+        self, sq_residuals: Array, dim: int, num_params: int
     ) -> tuple[Array, NDArray[np.int64]]:
-        """Return what :meth:`best_prefix` does, by the definition (and never prune)."""
-        return _best_prefix_by_sorting(
+        """Return what :meth:`best_prefix` does, by the definition."""
+        found: tuple[Array, NDArray[np.int64]] = _best_prefix_by_sorting(
             _without_nan(sq_residuals),
             dim,
             num_params,
             float(self.prior.alpha),
             self._offset,
-            self._log_width,
+            math.log(2.0 * self._width),
         )
+        return found
 
     @property
     def _offset(self) -> float:
@@ -294,29 +294,31 @@ class MarginalScore:
         return self.prior.beta + 0.5 * self.rss_floor
 
     @property
-    def _log_width(self) -> float:
+    def _width(self) -> float:
         if self.half_width is None:
             raise ValueError(
                 "half_width is None: set it before the score is evaluated "
                 "(estimate_* do so from the data)"
             )
-        return math.log(2.0 * self.half_width)
+        return self.half_width
 
     def _table(self, num_points: int, dim: int, num_params: int) -> Array:
         alpha = float(self.prior.alpha)
-        return _prefix_table(num_points, dim, num_params, alpha, self._log_width)
+        log_width = math.log(2.0 * self._width)
+        return _prefix_table(num_points, dim, num_params, alpha, log_width)
 
-    def _best_k(self, sq_residuals: Array, dim: int, num_params: int) -> int:
-        return int(self.best_prefix(sq_residuals[None], dim, num_params)[1][0])
-
-    def _inlier_sum(
+    def _partition(
         self, sq_residuals: Array, dim: int, num_params: int
-    ) -> tuple[int, float]:
-        """Return the maximising k and the sum of its squared residuals."""
-        k = self._best_k(sq_residuals, dim, num_params)
-        smallest = np.partition(sq_residuals, k - 1)[:k] if k else sq_residuals[:0]
-        return k, float(smallest.sum())
+    ) -> tuple[int, float, float, float]:
+        """Return the best k, the sum of the k smallest, the k-th, and the one after."""
+        k = int(self.best_prefix(sq_residuals[None], dim, num_params)[1][0])
+        if k == 0:
+            return 0, 0.0, -np.inf, np.inf
+        last = min(k, len(sq_residuals) - 1)
+        parted = np.partition(_without_nan(sq_residuals), (k - 1, last))
+        next_larger = parted[k] if k < len(parted) else np.inf
+        return k, float(parted[:k].sum()), float(parted[k - 1]), float(next_larger)
 
 
 def _without_nan(sq_residuals: Array) -> Array:
-    return np.where(np.isnan(sq_residuals), np.inf, sq_residuals)
+    return np.where(np.isnan(sq_residuals), np.inf, sq_residuals).astype(np.float64)
