@@ -12,7 +12,6 @@ from scipy.spatial.transform import Rotation
 
 from benchmarks.data import Array, Fit, Pair, Pose
 from benchmarks.methods.method import Method, Settings, cross_matrix
-from benchmarks.protocols.relative_pose import normalised
 
 NO_THRESHOLD = {"H": 0.0, "F": 0.0, "E": 0.0}
 
@@ -55,7 +54,6 @@ def _essential(pair: Pair, x1: Array, x2: Array) -> Array:
     assert isinstance(pair.truth, Pose)
     R, t = pair.truth.R, pair.truth.t / np.linalg.norm(pair.truth.t)
     tangent = np.linalg.svd(t[None])[2][1:]
-    n1, n2 = normalised(x1, pair.K1), normalised(x2, pair.K2)
 
     def model(step: Array) -> Array:
         moved = t + step[3:] @ tangent
@@ -65,14 +63,12 @@ def _essential(pair: Pair, x1: Array, x2: Array) -> Array:
             @ R
         )
 
-    # Pixels of different cameras weigh differently, so residuals are taken in pixels.
     inverse1, inverse2 = np.linalg.inv(pair.K1), np.linalg.inv(pair.K2)
-    if np.allclose(pair.K1, pair.K2):
-        cost = lambda step: epipolar_residuals(model(step), n1, n2)  # noqa: E731
-    else:
-        cost = lambda step: epipolar_residuals(  # noqa: E731
-            inverse2.T @ model(step) @ inverse1, x1, x2
-        )
+
+    def cost(step: Array) -> Array:
+        # In pixels, for that is what the noise is isotropic in.
+        return epipolar_residuals(inverse2.T @ model(step) @ inverse1, x1, x2)
+
     return model(least_squares(cost, np.zeros(5), method="lm", x_scale="jac").x)
 
 
