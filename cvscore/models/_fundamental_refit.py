@@ -31,6 +31,7 @@ from cvscore.models._least_squares import (
     ROUNDING,
     damped_step,
     drop_unweighted,
+    unit_norm,
 )
 from cvscore.models._rank_two import epipoles
 from cvscore.types import Array
@@ -73,7 +74,7 @@ def refit_fundamental(model: Array, points: Array, weights: Array) -> Array:
 @kernel
 def _minimise(start, points, weights):
     """Levenberg-Marquardt from ``start``: the model, and its cost."""
-    model = start / np.sqrt((start * start).sum())
+    model = unit_norm(start)
     ambient = sampson_normal_matrix(model, points, weights)
     floor = ROUNDING * weights.sum()
     damping = INITIAL_DAMPING
@@ -87,7 +88,7 @@ def _minimise(start, points, weights):
         if not write_frames(model, left, right):
             return model, np.inf
         normal = contract_to_tangent(ambient, left, right)
-        gauge[:4] = regular_block(model, left, right)
+        _write_regular_block(model, left, right, gauge)
         promise = damped_step(normal, gauge, damping, step)
         if promise <= CONVERGED * cost + floor:
             break
@@ -121,23 +122,28 @@ def _complete_frame(frame):
         frame[0, 0], frame[0, 1], frame[0, 2] = -y, x, 0.0
     else:
         frame[0, 0], frame[0, 1], frame[0, 2] = 0.0, -z, y
-    norm = np.sqrt((frame[0] * frame[0]).sum())
-    frame[0] /= norm
+    norm = np.sqrt(y * y + max(x * x, z * z))
+    for k in range(3):
+        frame[0, k] /= norm
     frame[1, 0] = y * frame[0, 2] - z * frame[0, 1]
     frame[1, 1] = z * frame[0, 0] - x * frame[0, 2]
     frame[1, 2] = x * frame[0, 1] - y * frame[0, 0]
 
 
 @kernel
-def regular_block(model, left, right):
-    """Return the block A of ``model`` in its frames, as (4,), of unit norm."""
-    block = np.zeros(4)
+def _write_regular_block(model, left, right, coordinates):
+    """Write the block A of ``model``, of unit norm, to the first four coordinates."""
+    sq_norm = 0.0
     for i in range(2):
         for j in range(2):
+            entry = 0.0
             for k in range(3):
                 for m in range(3):
-                    block[2 * i + j] += left[i, k] * model[k, m] * right[j, m]
-    return block / np.sqrt((block * block).sum())
+                    entry += left[i, k] * model[k, m] * right[j, m]
+            coordinates[2 * i + j] = entry
+            sq_norm += entry * entry
+    for k in range(4):
+        coordinates[k] /= np.sqrt(sq_norm)
 
 
 @kernel
@@ -182,16 +188,21 @@ def contract_to_tangent(ambient, left, right):
 @kernel
 def retract(coordinates, step, left, right):
     """Return the matrix of rank two and unit norm at ``coordinates + step``, (8,)."""
-    a00, a01, a10, a11, b0, b1, c0, c1 = coordinates + step
+    inner = np.empty((3, 3))
+    for i in range(2):
+        for j in range(2):
+            inner[i, j] = coordinates[2 * i + j] + step[2 * i + j]
+        inner[i, 2] = coordinates[4 + i] + step[4 + i]
+        inner[2, i] = coordinates[6 + i] + step[6 + i]
     # c' A^-1 b by Cramer's rule; for a singular A neither it nor the cost is finite.
-    corner = (c0 * (a11 * b0 - a01 * b1) + c1 * (a00 * b1 - a10 * b0)) / (
-        a00 * a11 - a01 * a10
-    )
-    inner = np.array([[a00, a01, b0], [a10, a11, b1], [c0, c1, corner]])
+    inner[2, 2] = (
+        inner[2, 0] * (inner[1, 1] * inner[0, 2] - inner[0, 1] * inner[1, 2])
+        + inner[2, 1] * (inner[0, 0] * inner[1, 2] - inner[1, 0] * inner[0, 2])
+    ) / (inner[0, 0] * inner[1, 1] - inner[0, 1] * inner[1, 0])
     model = np.zeros((3, 3))
     for i in range(3):
         for j in range(3):
             for k in range(3):
                 for m in range(3):
                     model[k, m] += left[i, k] * inner[i, j] * right[j, m]
-    return model / np.sqrt((model * model).sum())
+    return unit_norm(model)

@@ -40,6 +40,7 @@ from cvscore.models._least_squares import (
     damped_step,
     drop_unweighted,
     reordering_kernel,
+    unit_norm,
 )
 from cvscore.types import Array
 
@@ -77,20 +78,23 @@ def refit_homography(model: Array, points: Array, weights: Array) -> Array:
 @kernel
 def _minimise(start, points, weights):
     """Levenberg-Marquardt from ``start``: the model, and its cost."""
-    model = start / np.sqrt((start * start).sum())
+    model = unit_norm(start)
     normal = homography_normal_matrix(model, points, weights)
     floor = ROUNDING * weights.sum()
     damping = INITIAL_DAMPING
-    step = np.empty(9)
+    gauge, step, moved = np.empty(9), np.empty(9), np.empty((3, 3))
     for _ in range(MAX_STEPS):
         cost = normal[9, 9]
         if not (cost < np.inf and damping < MAX_DAMPING):
             break
-        promise = damped_step(normal, model.ravel(), damping, step)
+        for k in range(9):
+            gauge[k] = model[k // 3, k % 3]
+        promise = damped_step(normal, gauge, damping, step)
         if promise <= CONVERGED * cost + floor:
             break
-        trial = model + step.reshape(3, 3)
-        trial /= np.sqrt((trial * trial).sum())
+        for k in range(9):
+            moved[k // 3, k % 3] = gauge[k] + step[k]
+        trial = unit_norm(moved)
         trial_normal = homography_normal_matrix(trial, points, weights)
         if trial_normal[9, 9] < cost:
             model, normal = trial, trial_normal
@@ -194,21 +198,22 @@ def _sum_over_points(model, points, weights, normal):
         ls2 = ls2 + l0 * s2 + l1 * t2
         cost += l0 * g0 + l1 * g1 if w > 0.0 else np.inf
 
-    normal[0, :3], normal[1, 1:3], normal[2, 2] = (
-        (k00xx, k00xy, k00x),
-        (k00yy, k00y),
-        k00_,
-    )
-    normal[0, 3:6], normal[1, 3:6] = (k01xx, k01xy, k01x), (k01xy, k01yy, k01y)
-    normal[2, 3:6] = (k01x, k01y, k01_)
-    normal[3, 3:6], normal[4, 4:6], normal[5, 5] = (
-        (k11xx, k11xy, k11x),
-        (k11yy, k11y),
-        k11_,
-    )
-    normal[0, 6:9], normal[1, 6:9] = (-c0x, -c1x, -c2x), (-c0y, -c1y, -c2y)
-    normal[2, 6:9], normal[3, 6:9] = (-c0_, -c1_, -c2_), (-e0x, -e1x, -e2x)
-    normal[4, 6:9], normal[5, 6:9] = (-e0y, -e1y, -e2y), (-e0_, -e1_, -e2_)
-    normal[6, 6:9], normal[7, 7:9], normal[8, 8] = (a66, a67, a68), (a77, a78), a88
-    normal[:6, 9] = (-l0x, -l0y, -l0_, -l1x, -l1y, -l1_)
-    normal[6:, 9] = (ls0, ls1, ls2, cost)
+    normal[0, 0], normal[0, 1], normal[0, 2] = k00xx, k00xy, k00x
+    normal[1, 1], normal[1, 2], normal[2, 2] = k00yy, k00y, k00_
+    normal[0, 3], normal[0, 4], normal[0, 5] = k01xx, k01xy, k01x
+    normal[1, 3], normal[1, 4], normal[1, 5] = k01xy, k01yy, k01y
+    normal[2, 3], normal[2, 4], normal[2, 5] = k01x, k01y, k01_
+    normal[3, 3], normal[3, 4], normal[3, 5] = k11xx, k11xy, k11x
+    normal[4, 4], normal[4, 5], normal[5, 5] = k11yy, k11y, k11_
+    normal[0, 6], normal[0, 7], normal[0, 8] = -c0x, -c1x, -c2x
+    normal[1, 6], normal[1, 7], normal[1, 8] = -c0y, -c1y, -c2y
+    normal[2, 6], normal[2, 7], normal[2, 8] = -c0_, -c1_, -c2_
+    normal[3, 6], normal[3, 7], normal[3, 8] = -e0x, -e1x, -e2x
+    normal[4, 6], normal[4, 7], normal[4, 8] = -e0y, -e1y, -e2y
+    normal[5, 6], normal[5, 7], normal[5, 8] = -e0_, -e1_, -e2_
+    normal[6, 6], normal[6, 7], normal[6, 8] = a66, a67, a68
+    normal[7, 7], normal[7, 8], normal[8, 8] = a77, a78, a88
+    normal[0, 9], normal[1, 9], normal[2, 9] = -l0x, -l0y, -l0_
+    normal[3, 9], normal[4, 9], normal[5, 9] = -l1x, -l1y, -l1_
+    normal[6, 9], normal[7, 9], normal[8, 9] = ls0, ls1, ls2
+    normal[9, 9] = cost

@@ -1,7 +1,8 @@
 """What the refits share: dropping unweighted points, and the Levenberg-Marquardt step.
 
 The loop itself is in each model: a compiled function cannot take the model's functions
-as arguments and stay in the cache.
+as arguments and stay in the cache.  Kernels here and in the solvers spell out loops
+over 3x3 matrices: array expressions and slices take many times longer to compile.
 """
 
 from __future__ import annotations
@@ -45,10 +46,28 @@ def drop_unweighted(points, weights):
         kept[num_kept] = i
         num_kept += weights[i] > 0.0
     kept_points = np.empty((4, num_kept))
+    kept_weights = np.empty(num_kept)
     for row in range(4):
         for j in range(num_kept):
             kept_points[row, j] = points[row, kept[j]]
-    return kept_points, weights[kept[:num_kept]]
+    for j in range(num_kept):
+        kept_weights[j] = weights[kept[j]]
+    return kept_points, kept_weights
+
+
+@kernel
+def unit_norm(matrix):
+    """Return a (3, 3) matrix divided by its Frobenius norm."""
+    sq_norm = 0.0
+    for i in range(3):
+        for j in range(3):
+            sq_norm += matrix[i, j] * matrix[i, j]
+    norm = np.sqrt(sq_norm)
+    scaled = np.empty((3, 3))
+    for i in range(3):
+        for j in range(3):
+            scaled[i, j] = matrix[i, j] / norm
+    return scaled
 
 
 @kernel
@@ -83,7 +102,9 @@ def damped_step(normal, gauge, damping, step):
         for j in range(i + 1):
             matrix[i, j] = normal[i, j] + trace * gauge[i] * gauge[j]
         matrix[i, i] += damping * normal[i, i]
-    descent = -normal[:size, size]
+    descent = np.empty(size)
+    for i in range(size):
+        descent[i] = -normal[i, size]
     if not solve_positive_definite(matrix, descent, step):
         return 0.0
     promise = 0.0

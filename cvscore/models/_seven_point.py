@@ -93,8 +93,7 @@ def fundamental_7pt_solutions(points, samples):
         _write_equations(local, equations)
         if not null_space(equations, basis) > MIN_INDEPENDENCE:
             continue
-        pencil.reshape(2, 9)[:, :8] = basis
-        pencil[:, 2, 2] = 0.0
+        _write_pencil(basis, pencil)
         counts[b] = _singular_members(pencil, cofactors, roots)
         for k in range(2):
             _undo_localise(pencil[k], scale1, scale2, points, samples[b, 0])
@@ -109,7 +108,7 @@ def keep_oriented(candidates, counts, points, samples):
 
     Returns (K, 3, 3); the signs of all seven matches agree in each.
     """
-    models = np.empty((counts.sum(), 3, 3))
+    models = np.empty((MAX_SOLUTIONS * counts.shape[0], 3, 3))
     cofactors = np.empty((3, 3))
     e1, e2 = np.empty(3), np.empty(3)
     num_models = 0
@@ -126,7 +125,9 @@ def keep_oriented(candidates, counts, points, samples):
                     is_oriented = False
                     break
             if is_oriented:
-                models[num_models] = model
+                for i in range(3):
+                    for j in range(3):
+                        models[num_models, i, j] = model[i, j]
                 num_models += 1
     return models[:num_models]
 
@@ -188,6 +189,15 @@ def _write_equations(local, equations):
         equations[i, 0], equations[i, 1], equations[i, 2] = x2 * x1, x2 * y1, x2
         equations[i, 3], equations[i, 4], equations[i, 5] = y2 * x1, y2 * y1, y2
         equations[i, 6], equations[i, 7] = x1, y1
+
+
+@kernel
+def _write_pencil(basis, pencil):
+    """Write the vectors of the null space (2, 8) as matrices with ``F[2, 2] = 0``."""
+    for k in range(2):
+        for i in range(8):
+            pencil[k, i // 3, i % 3] = basis[k, i]
+        pencil[k, 2, 2] = 0.0
 
 
 @kernel
