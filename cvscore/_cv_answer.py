@@ -29,6 +29,8 @@ NativeEstimator = Callable[..., Estimate]
 
 USAC_METHODS = frozenset(range(cv2.USAC_DEFAULT, cv2.USAC_MAGSAC + 1))
 ROBUST_METHODS = USAC_METHODS | {cv2.RANSAC, cv2.LMEDS, cv2.RHO}
+# cv2 works in float32, where anything larger is infinite, and infinity is an outlier.
+LARGEST_COORDINATE = float(np.finfo(np.float32).max)
 # What cv2 has an implementation of, by the names of UsacParams.
 USAC_CHOICES = {"sampler": range(4), "score": range(4), "loMethod": range(5)}
 
@@ -185,7 +187,7 @@ def _estimate(
     quality = as_quality(extras.quality, num_rows)
     if quality is None and search.is_sorted:
         quality = np.arange(num_rows, 0.0, -1.0)
-    finite = np.isfinite(x1).all(axis=1) & np.isfinite(x2).all(axis=1)
+    finite = (np.abs(np.hstack([x1, x2])) <= LARGEST_COORDINATE).all(axis=1)
     # With a budget of nothing cv2's RANSAC draws one sample and its USAC none.
     has_budget = search.max_iters > 0 or not search.is_usac
     if not has_budget or np.count_nonzero(finite) <= target.sample_size:

@@ -12,8 +12,8 @@ import numpy as np
 from synthetic import planar_scene, two_view_scene
 
 NUM = 40
-PLANE = planar_scene(np.random.default_rng(1), NUM, inlier_ratio=0.75, noise=0.2)
-VIEWS = two_view_scene(np.random.default_rng(2), NUM, inlier_ratio=0.75, noise=0.2)
+PLANE = planar_scene(np.random.default_rng(1), NUM, inlier_ratio=0.9, noise=0.2)
+VIEWS = two_view_scene(np.random.default_rng(2), NUM, inlier_ratio=0.9, noise=0.2)
 K = VIEWS.K1
 DIST = np.array([0.05, -0.02, 0.001, -0.001, 0.0])
 POINTS = {"H": PLANE, "F": VIEWS, "E": VIEWS, "E2": VIEWS}
