@@ -92,7 +92,7 @@ def _bin_borders(exponent):
 
 @kernel
 def _fill_bins(row, exponent, bins):
-    """Add the count and the sum of the residuals of a row to their bins."""
+    """Add the count of the residuals of a row and half their sum to their bins."""
     lowest = np.uint64(exponent << BIN_BITS)
     highest = lowest + np.uint64(NUM_BINS - 1)
     # The sign is shifted out: -0.0 is zero, and NaN of either sign is beyond infinity.
@@ -103,7 +103,7 @@ def _fill_bins(row, exponent, bins):
         leading = (bits[i] << sign_bit) >> discarded_bits
         b = min(max(leading, lowest), highest) - lowest
         bins[b, 0] += 1.0
-        bins[b, 1] += row[i]
+        bins[b, 1] += 0.5 * row[i]
 
 
 @kernel
@@ -132,7 +132,7 @@ def _find_edges(bins, start, stop, step, k, rate, edges):
         edges[num_groups, BIN] = b
         num_groups += 1
         k += int(count)
-        rate += 0.5 * total
+        rate += total
         edges[num_groups, COUNT] = k
         if not rate < np.inf:  # NaN too
             edges[num_groups, RATE] = np.inf
@@ -182,7 +182,7 @@ def _interior_bound(table, edges, i, lower, upper, first_k):
     beyond = min(corner + 1, count - 1)
     growth = _least_growth(beyond, count, rise, lower, upper)
     bound = max(bound, _score(table, k + beyond, math.log(rate + growth)))
-    if first > 1:  # the lower edge has no score, so the first line begins here
+    if k < first_k:  # the lower edge has no score: the first line begins here
         growth = _least_growth(first, count, rise, lower, upper)
         bound = max(bound, _score(table, k + first, math.log(rate + growth)))
     return bound

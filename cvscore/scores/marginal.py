@@ -75,17 +75,17 @@ def _best_prefix_by_sorting(sq_residuals, dim, num_params, alpha, offset, log_wi
     scores = np.full(num_models, -np.inf)
     prefixes = np.zeros(num_models, dtype=np.int64)
     for row in range(num_models):
-        rss = 0.0
+        rate = offset
         ordered = np.sort(sq_residuals[row])
         for k in range(1, num_points + 1):
-            rss += ordered[k - 1]
+            rate += 0.5 * ordered[k - 1]
             nu = k * dim - num_params
             if nu <= 0:
                 continue
             shape = 0.5 * nu + alpha
             score = (
                 math.lgamma(shape)
-                - shape * math.log(0.5 * rss + offset)
+                - shape * math.log(rate)
                 - 0.5 * nu * math.log(2.0 * math.pi)
                 - (num_points - k) * dim * log_width
             )
@@ -255,11 +255,13 @@ class MarginalScore:
 
     def sweep(self, sq_residuals: Array, dim: int, num_params: int) -> Array:
         """Return S(k) for k = 1..N, (N,); ``-inf`` where nu <= 0."""
-        rss = np.cumsum(np.sort(_without_nan(sq_residuals)))
+        half_rss = np.cumsum(0.5 * np.sort(_without_nan(sq_residuals)))
         terms, shapes = self._table(len(sq_residuals), dim, num_params)[1:].T
-        admissible = shapes > self.prior.alpha
-        penalty = shapes * np.log(0.5 * rss + self._offset)
-        return np.where(admissible, terms - penalty, -np.inf)
+        scores = terms.copy()
+        admissible = scores > -np.inf
+        log_rates = np.log(half_rss[admissible] + self._offset)
+        scores[admissible] -= shapes[admissible] * log_rates
+        return scores
 
     def best_prefix(
         self, sq_residuals: Array, dim: int, num_params: int, best: float = -np.inf
