@@ -18,6 +18,8 @@ import numpy as np
 
 from benchmarks.machine import describe_run
 from cvscore.models.essential import essential_model
+from cvscore.models.fundamental import fundamental_model
+from cvscore.models.homography import homography_model
 from cvscore.types import Array
 
 # As many samples as the loop solves at once.
@@ -74,7 +76,37 @@ def five_point(rng: np.random.Generator) -> Contest:
     )
 
 
-CONTESTS = (five_point,)
+def seven_point(rng: np.random.Generator) -> Contest:
+    """Fundamental matrix; ours includes the oriented epipolar constraint."""
+    points = matches(rng)
+    samples = samples_of(rng, points, 7)
+    model = fundamental_model()
+    x1 = [np.ascontiguousarray(points[:2, sample].T) for sample in samples]
+    x2 = [np.ascontiguousarray(points[2:, sample].T) for sample in samples]
+    return Contest(
+        "fundamental, 7 points",
+        lambda: model.solve(points, samples),
+        lambda i: cv2.findFundamentalMat(x1[i], x2[i], cv2.FM_7POINT),
+        max_ratio=1 / 3,
+    )
+
+
+def four_point(rng: np.random.Generator) -> Contest:
+    """Homography, by OpenCV's fastest call; ours includes the test of orientation."""
+    points = matches(rng)
+    samples = samples_of(rng, points, 4)
+    model = homography_model()
+    x1 = [points[:2, sample].T.astype(np.float32) for sample in samples]
+    x2 = [points[2:, sample].T.astype(np.float32) for sample in samples]
+    return Contest(
+        "homography, 4 points",
+        lambda: model.solve(points, samples),
+        lambda i: cv2.getPerspectiveTransform(x1[i], x2[i]),
+        max_ratio=1 / 3,
+    )
+
+
+CONTESTS = (five_point, seven_point, four_point)
 
 
 def run(contest: Contest) -> tuple[float, float]:

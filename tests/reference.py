@@ -1,6 +1,10 @@
 """Slow NumPy twins of the kernels: one plain formula each, no shared code."""
 
+import math
+
 import numpy as np
+import scipy.stats
+from scipy.special import gamma, gammainc, gammaincc
 
 # Homography and fundamental matrix.
 
@@ -160,3 +164,58 @@ def depths(R, t, match):
     """Depths of a normalised match in both cameras, by least squares on the rays."""
     a, b = R @ [match[0], match[1], 1.0], np.array([match[2], match[3], 1.0])
     return np.linalg.lstsq(np.column_stack([a, -b]), -t, rcond=None)[0]
+
+
+# Scores.
+
+
+def marginal_scores(sq_residuals, dim, num_params, alpha, beta, half_width):
+    """S(k) for k = 1..N from the formula, each sum exact to the last bit; (N,)."""
+    num_points = len(sq_residuals)
+    ordered = np.sort(sq_residuals)
+    scores = np.full(num_points, -np.inf)
+    for k in range(1, num_points + 1):
+        nu = k * dim - num_params
+        if nu > 0:
+            rss = math.fsum(ordered[:k])
+            scores[k - 1] = (
+                math.lgamma(nu / 2 + alpha)
+                - (nu / 2 + alpha) * math.log(rss / 2 + beta)
+                - (nu / 2) * math.log(2 * math.pi)
+                - (num_points - k) * dim * math.log(2 * half_width)
+            )
+    return scores
+
+
+def msac_scores(sq_residuals, threshold):
+    """Sum of max(0, 1 - q/t^2) over the last axis."""
+    return np.maximum(0.0, 1.0 - sq_residuals / threshold**2).sum(axis=-1)
+
+
+def gaussian_uniform_scores(sq_residuals, threshold, dim):
+    """Sum of log(1 + exp((t^2 - q) / (2 s^2))) over the last axis."""
+    sigma = threshold / scipy.stats.chi(dim).ppf(0.99)
+    exponents = (threshold**2 - sq_residuals) / (2 * sigma**2)
+    return np.logaddexp(0.0, exponents).sum(axis=-1)
+
+
+def magsac_losses(residuals, threshold):
+    """The published loss of MAGSAC++ at plain residuals, constants dropped."""
+    n, kappa = 4, 3.64
+    sigma = threshold / kappa
+    x = np.minimum(residuals, threshold) ** 2 / (2 * sigma**2)
+    lower = gammainc((n + 1) / 2, x) * gamma((n + 1) / 2)
+    upper = (gammaincc((n - 1) / 2, x) - gammaincc((n - 1) / 2, kappa**2 / 2)) * gamma(
+        (n - 1) / 2
+    )
+    return sigma**2 / 2 * lower + sigma**2 * x / 2 * upper
+
+
+def fundamental_from_parallax(H, points):
+    """``[e2]x H`` of unit norm, e2 where the lines of two matches (4, 2) meet."""
+    lines = []
+    for x, y, u, v in points.T:
+        lines.append(np.cross([u, v, 1.0], H @ [x, y, 1.0]))
+    e2 = np.cross(*lines)
+    F = np.cross(e2, H.T).T
+    return F / np.linalg.norm(F)

@@ -31,9 +31,8 @@ from cvscore.models._least_squares import (
     ROUNDING,
     damped_step,
     drop_unweighted,
-    unit_norm,
 )
-from cvscore.models._rank_two import epipoles
+from cvscore.models._matrix3 import epipoles, scale_to_unit_norm
 from cvscore.types import Array
 
 MIN_POINTS = 7
@@ -74,7 +73,8 @@ def refit_fundamental(model: Array, points: Array, weights: Array) -> Array:
 @kernel
 def _minimise(start, points, weights):
     """Levenberg-Marquardt from ``start``: the model, and its cost."""
-    model = unit_norm(start)
+    model = start.copy()
+    scale_to_unit_norm(model)
     ambient = sampson_normal_matrix(model, points, weights)
     floor = ROUNDING * weights.sum()
     damping = INITIAL_DAMPING
@@ -205,4 +205,5 @@ def retract(coordinates, step, left, right):
             for k in range(3):
                 for m in range(3):
                     model[k, m] += left[i, k] * inner[i, j] * right[j, m]
-    return unit_norm(model)
+    scale_to_unit_norm(model)
+    return model

@@ -40,8 +40,8 @@ from cvscore.models._least_squares import (
     damped_step,
     drop_unweighted,
     reordering_kernel,
-    unit_norm,
 )
+from cvscore.models._matrix3 import scale_to_unit_norm
 from cvscore.types import Array
 
 MIN_POINTS = 4
@@ -78,11 +78,12 @@ def refit_homography(model: Array, points: Array, weights: Array) -> Array:
 @kernel
 def _minimise(start, points, weights):
     """Levenberg-Marquardt from ``start``: the model, and its cost."""
-    model = unit_norm(start)
+    model = start.copy()
+    scale_to_unit_norm(model)
     normal = homography_normal_matrix(model, points, weights)
     floor = ROUNDING * weights.sum()
     damping = INITIAL_DAMPING
-    gauge, step, moved = np.empty(9), np.empty(9), np.empty((3, 3))
+    gauge, step = np.empty(9), np.empty(9)
     for _ in range(MAX_STEPS):
         cost = normal[9, 9]
         if not (cost < np.inf and damping < MAX_DAMPING):
@@ -92,9 +93,10 @@ def _minimise(start, points, weights):
         promise = damped_step(normal, gauge, damping, step)
         if promise <= CONVERGED * cost + floor:
             break
+        trial = np.empty((3, 3))
         for k in range(9):
-            moved[k // 3, k % 3] = gauge[k] + step[k]
-        trial = unit_norm(moved)
+            trial[k // 3, k % 3] = gauge[k] + step[k]
+        scale_to_unit_norm(trial)
         trial_normal = homography_normal_matrix(trial, points, weights)
         if trial_normal[9, 9] < cost:
             model, normal = trial, trial_normal

@@ -56,21 +56,6 @@ def drop_unweighted(points, weights):
 
 
 @kernel
-def unit_norm(matrix):
-    """Return a (3, 3) matrix divided by its Frobenius norm."""
-    sq_norm = 0.0
-    for i in range(3):
-        for j in range(3):
-            sq_norm += matrix[i, j] * matrix[i, j]
-    norm = np.sqrt(sq_norm)
-    scaled = np.empty((3, 3))
-    for i in range(3):
-        for j in range(3):
-            scaled[i, j] = matrix[i, j] / norm
-    return scaled
-
-
-@kernel
 def damped_step(normal, gauge, damping, step):
     """Take a Levenberg-Marquardt step in ``n`` parameters, of which one is idle.
 

@@ -21,7 +21,12 @@ import numpy as np
 from cvscore._kernel import kernel
 from cvscore.models._cubic import cubic_roots
 from cvscore.models._linalg import null_space
-from cvscore.models._rank_two import epipoles, write_cofactors
+from cvscore.models._matrix3 import (
+    epipoles,
+    line_agreement,
+    scale_to_unit_norm,
+    write_cofactors,
+)
 
 MAX_SOLUTIONS = 3
 
@@ -117,10 +122,10 @@ def keep_oriented(candidates, counts, points, samples):
             model = candidates[b, k]
             if not epipoles(model, cofactors, e1, e2) > 0.0:
                 continue
-            first = _line_agreement(model, e2, points, samples[b, 0])
+            first = line_agreement(model, e2, points, samples[b, 0])
             is_oriented = first != 0.0
             for j in range(1, 7):
-                agreement = _line_agreement(model, e2, points, samples[b, j])
+                agreement = line_agreement(model, e2, points, samples[b, j])
                 if not agreement * first > 0.0:
                     is_oriented = False
                     break
@@ -130,20 +135,6 @@ def keep_oriented(candidates, counts, points, samples):
                         models[num_models, i, j] = model[i, j]
                 num_models += 1
     return models[:num_models]
-
-
-@kernel
-def _line_agreement(model, e2, points, i):
-    """Multiply the lines ``e2 x x2`` and ``F x1``: the sign is that of their ratio."""
-    x1, y1, x2, y2 = points[0, i], points[1, i], points[2, i], points[3, i]
-    line_x = model[0, 0] * x1 + model[0, 1] * y1 + model[0, 2]
-    line_y = model[1, 0] * x1 + model[1, 1] * y1 + model[1, 2]
-    line_w = model[2, 0] * x1 + model[2, 1] * y1 + model[2, 2]
-    return (
-        (e2[1] - e2[2] * y2) * line_x
-        + (e2[2] * x2 - e2[0]) * line_y
-        + (e2[0] * y2 - e2[1] * x2) * line_w
-    )
 
 
 @kernel
@@ -268,12 +259,7 @@ def _undo_localise(matrix, scale1, scale2, points, first):
 @kernel
 def _write_member(pencil, t, model):
     """Write ``t F + G``, of unit norm."""
-    sq_norm = 0.0
     for i in range(3):
         for j in range(3):
             model[i, j] = t * pencil[0, i, j] + pencil[1, i, j]
-            sq_norm += model[i, j] * model[i, j]
-    norm = np.sqrt(sq_norm)
-    for i in range(3):
-        for j in range(3):
-            model[i, j] /= norm
+    scale_to_unit_norm(model)

@@ -1,10 +1,23 @@
-"""Cofactors of a 3x3 matrix, and what they say about one of rank two."""
+"""Functions of one 3x3 matrix: norm, cofactors, epipoles, orientation."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from cvscore._kernel import kernel
+
+
+@kernel
+def scale_to_unit_norm(matrix):
+    """Divide a (3, 3) matrix by its Frobenius norm, in place."""
+    sq_norm = 0.0
+    for i in range(3):
+        for j in range(3):
+            sq_norm += matrix[i, j] * matrix[i, j]
+    norm = np.sqrt(sq_norm)
+    for i in range(3):
+        for j in range(3):
+            matrix[i, j] /= norm
 
 
 @kernel
@@ -53,3 +66,27 @@ def epipoles(matrix, cofactors, right, left):
 def _write_unit(x, y, z, vector):
     norm = np.sqrt(x * x + y * y + z * z)
     vector[0], vector[1], vector[2] = x / norm, y / norm, z / norm
+
+
+@kernel
+def line_agreement(model, e2, points, i):
+    """Multiply the lines ``e2 x x2`` and ``F x1``: the sign is that of their ratio.
+
+    Parameters
+    ----------
+    model : (3, 3) array
+    e2 : (3,) array
+        Epipole in the second image.
+    points : (4, N) array
+    i : int
+        Index of a match that satisfies ``x2' F x1 = 0``.
+    """
+    x1, y1, x2, y2 = points[0, i], points[1, i], points[2, i], points[3, i]
+    line_x = model[0, 0] * x1 + model[0, 1] * y1 + model[0, 2]
+    line_y = model[1, 0] * x1 + model[1, 1] * y1 + model[1, 2]
+    line_w = model[2, 0] * x1 + model[2, 1] * y1 + model[2, 2]
+    return (
+        (e2[1] - e2[2] * y2) * line_x
+        + (e2[2] * x2 - e2[0]) * line_y
+        + (e2[0] * y2 - e2[1] * x2) * line_w
+    )
