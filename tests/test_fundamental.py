@@ -50,12 +50,6 @@ def random_samples(rng, num_points, num_samples=NUM_SAMPLES):
     return np.ascontiguousarray(order[:, :7])
 
 
-def epipolar_errors(F, points):
-    ones = np.ones(points.shape[1])
-    x1, x2 = np.vstack([points[:2], ones]), np.vstack([points[2:], ones])
-    return np.einsum("in,ij,jn->n", x2, F, x1)
-
-
 def cost_of(F, points, weights):
     return weights @ reference.fundamental_sampson(F, points) ** 2
 
@@ -69,12 +63,16 @@ def test_solutions_satisfy_their_constraints(rng, kind):
     samples = random_samples(rng, NUM_POINTS)
     candidates, counts = fundamental_7pt_solutions(points, samples)
     assert set(counts) == {1, 3}
-    for sample, solutions, count in zip(samples, candidates, counts, strict=True):
-        for F in solutions[:count]:
-            assert_allclose(np.linalg.norm(F), 1.0, rtol=1e-12)
-            assert np.abs(epipolar_errors(F, points[:, sample])).max() < 1e-12
-            singular = np.linalg.svd(F, compute_uv=False)
-            assert singular[2] < 1e-8 * singular[1]
+    is_solution = np.arange(3) < counts[:, None]
+    models = candidates[is_solution]
+    x1, x2 = (
+        np.insert(points[rows][:, samples], 2, 1, axis=0) for rows in ([0, 1], [2, 3])
+    )
+    algebraic = np.einsum("ibn,bkij,jbn->bkn", x2, candidates, x1)
+    assert np.abs(algebraic[is_solution]).max() < 1e-12
+    assert_allclose(np.linalg.norm(models, axis=(1, 2)), 1.0, rtol=1e-12)
+    singular = np.linalg.svd(models, compute_uv=False)
+    assert (singular[:, 2] < 1e-8 * singular[:, 1]).all()
 
 
 @pytest.mark.parametrize("kind", ["scene", "noise"])
@@ -204,7 +202,7 @@ def test_an_unknown_solver_is_refused():
 
 def test_cubic_roots(rng):
     roots = np.empty(3)
-    for _ in range(NUM_SAMPLES):
+    for _ in range(NUM_SAMPLES // 5):
         expected = np.sort(rng.uniform(-3, 3, 3))
         if np.diff(expected).min() < 1e-3:
             continue
@@ -294,11 +292,11 @@ def test_steps_stay_at_rank_two_and_follow_the_tangent(rng):
         [[dA, step[4:6, None]], [step[None, 6:], np.zeros((1, 1))]]
     )
     tangent = tangent @ right
-    for size in (1.0, 1e-4):
-        model = retract(origin, size * step, left, right)
-        singular = np.linalg.svd(model, compute_uv=False)
-        assert singular[2] < 1e-15
-    assert_allclose((model - start) / size, tangent, atol=1e-2)
+    far = retract(origin, step, left, right)
+    assert np.linalg.svd(far, compute_uv=False)[2] < 1e-15
+    size = 1e-6
+    near = retract(origin, size * step, left, right)
+    assert_allclose((near - start) / size, tangent, atol=1e-4)
 
 
 def test_gradient_of_the_cost(rng):

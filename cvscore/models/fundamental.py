@@ -48,4 +48,5 @@ def fundamental_7pt_opencv(points: Array, samples: NDArray[np.int64]) -> Array:
         counts[b] = len(solutions)
         norms = np.linalg.norm(solutions, axis=(1, 2), keepdims=True)
         candidates[b, : counts[b]] = solutions / norms
-    return keep_oriented(candidates, counts, points, samples)
+    oriented: Array = keep_oriented(candidates, counts, points, samples)
+    return oriented

@@ -112,5 +112,5 @@ def homography_4pt_opencv(points: Array, samples: NDArray[np.int64]) -> Array:
     x, y = points[:2, usable[:, 0]]
     w = models[:, 2, 0] * x + models[:, 2, 1] * y + models[:, 2, 2]
     models /= np.copysign(np.linalg.norm(models, axis=(1, 2)), w)[:, None, None]
-    is_regular = np.abs(np.linalg.det(models)) > MIN_DETERMINANT
-    return models[is_regular]
+    regular: Array = models[np.abs(np.linalg.det(models)) > MIN_DETERMINANT]
+    return regular
