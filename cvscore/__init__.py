@@ -10,6 +10,12 @@ from cvscore.estimate import (
     estimate_homography,
 )
 from cvscore.priors import InverseGamma
+from cvscore.scores.baselines import (
+    GaussianUniform,
+    InlierCount,
+    MagsacPlusPlus,
+    Msac,
+)
 from cvscore.scores.marginal import MarginalScore
 from cvscore.types import Estimate, GeometricModel, Pose, RansacOptions
 
@@ -19,9 +25,13 @@ _FROM_OPENCV = ("findEssentialMat", "findFundamentalMat", "findHomography")
 
 __all__ = [
     "Estimate",
+    "GaussianUniform",
     "GeometricModel",
+    "InlierCount",
     "InverseGamma",
+    "MagsacPlusPlus",
     "MarginalScore",
+    "Msac",
     "Pose",
     "RansacOptions",
     "estimate_essential",

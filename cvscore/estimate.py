@@ -5,6 +5,7 @@ The only file that knows models and scores both.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -26,8 +27,9 @@ from cvscore.models._pose import pose_from_essential
 from cvscore.models.essential import essential_model
 from cvscore.models.fundamental import fundamental_model
 from cvscore.models.homography import homography_model
+from cvscore.planes import escape_plane
 from cvscore.polish import polish
-from cvscore.ransac import ransac
+from cvscore.ransac import Candidate, ransac
 from cvscore.sampling import AlternatingSampler, ProsacSampler, UniformSampler
 from cvscore.scores.marginal import MarginalScore
 from cvscore.types import (
@@ -41,10 +43,12 @@ from cvscore.types import (
     Score,
 )
 
+Escape = Callable[[Candidate, GeometricModel, Array, Score, RansacOptions], Candidate]
+
 # Samples drawn before matches are ordered by coherence; easy data need no more.
 NUM_UNIFORM_SAMPLES = 64
 # Half-width of the outliers' residuals as a fraction of the extent of the points.
-HALF_WIDTH_FRACTION = 0.05
+HALF_WIDTH_FRACTION = 0.025
 
 
 def estimate_homography(
@@ -104,7 +108,7 @@ def estimate_fundamental(
     """
     points = as_points(x1, x2)
     problem = _prepare(points, None, score, options, quality)
-    found = _search(problem, fundamental_model(solver))
+    found = _search(problem, fundamental_model(solver), escape_plane)
     if found.model is None:
         return found
     F = problem.frame.matrix(1).T @ found.model @ problem.frame.matrix(0)
@@ -220,8 +224,13 @@ def _with_data_defaults(score: Score, points: Array, spreads: Array) -> Score:
     return replace(score, half_width=half_width, rss_floor=max(score.rss_floor, floor))
 
 
-def _search(problem: _Problem, model: GeometricModel) -> Estimate:
-    """Search and polish; the model of the result is still that of the frame."""
+def _search(
+    problem: _Problem, model: GeometricModel, escape: Escape | None = None
+) -> Estimate:
+    """Search and polish; the model of the result is still that of the frame.
+
+    ``escape`` looks for a better model where the best one found may be degenerate.
+    """
     num_matches = problem.points.shape[1]
     if num_matches <= model.sample_size:
         return _failure(
@@ -241,6 +250,8 @@ def _search(problem: _Problem, model: GeometricModel) -> Estimate:
             "matrix: they are degenerate",
             iterations,
         )
+    if escape is not None:
+        best = escape(best, model, problem.points, score, problem.options)
     best = polish(best, model, problem.points, score)
     sq_residuals = best.sq_residuals * unit**2
     counts = model.residual_dim, model.num_params

@@ -18,8 +18,9 @@ MAX_ROUNDS = 5
 # Median of a chi-square variable with 1 and 2 degrees of freedom: what turns the median
 # of squared residuals into a variance.
 CHI_SQUARE_MEDIAN = {1: 0.45493642311957305, 2: 1.3862943611198906}
-# Residuals beyond this many core scales have no say.
-CUT = 3.0
+# Residuals beyond this many core scales have no say: Tukey's biweight at the constant
+# that keeps 95 % of the efficiency of least squares on clean Gaussian data.
+CUT = 4.685
 
 
 def polish(
@@ -30,9 +31,12 @@ def polish(
     for _ in range(MAX_ROUNDS):
         q = candidate.sq_residuals
         inliers = score.inliers(q, dim, num_params)
-        if np.count_nonzero(inliers) * dim <= num_params:
+        num_constraints = int(np.count_nonzero(inliers)) * dim
+        if num_constraints <= num_params:
             break
         core = float(np.median(q[inliers])) / CHI_SQUARE_MEDIAN[dim]
+        # A fit of n parameters shrinks the residuals; few inliers show it.
+        core *= num_constraints / (num_constraints - num_params)
         if core <= 0.0:
             break
         weights = np.maximum(0.0, 1.0 - q / (CUT**2 * core)) ** 2

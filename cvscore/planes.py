@@ -1,0 +1,105 @@
+"""The cure for a dominant plane, which leaves the fundamental matrix open.
+
+Where most matches lie on one plane, nearly every sample of seven holds six or more of
+its points, and the matrix it gives fits the plane and is wrong everywhere else.  But the
+plane itself is easy to find among the inliers of such a matrix, and its homography
+leaves only the epipole unknown, which two matches off the plane give.  So: fit the
+plane, search the epipole among the other matches with the very same loop, and keep what
+it finds if its score over all matches is higher.  Nothing here has a scale of its own.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cvscore.models._epipolar import sampson_residuals
+from cvscore.models._plane_parallax import fundamental_from_plane_and_parallax
+from cvscore.models.homography import homography_model
+from cvscore.ransac import Candidate, evaluate, locally_optimise, ransac
+from cvscore.sampling import UniformSampler
+from cvscore.types import Array, GeometricModel, RansacOptions, Score
+
+# A plane with a smaller share of the inliers leaves enough good samples of seven.
+MIN_PLANE_SHARE = 0.5
+# The plane is most of the matches it is sought among, or not there.
+MAX_PLANE_SAMPLES = 64
+# No early stop: points of the plane that were left over agree with every epipole, so
+# that an inlier count says nothing here.
+NUM_EPIPOLE_SAMPLES = 512
+
+
+def escape_plane(
+    best: Candidate,
+    model: GeometricModel,
+    points: Array,
+    score: Score,
+    options: RansacOptions,
+) -> Candidate:
+    """Return a better fundamental matrix than ``best`` if a plane had captured it."""
+    inliers = np.flatnonzero(
+        score.inliers(best.sq_residuals, model.residual_dim, model.num_params)
+    )
+    plane = _dominant_plane(points, inliers, score, options)
+    if plane is None:
+        return best
+    homography, on_plane = plane
+    off_plane = np.setdiff1d(np.arange(points.shape[1]), inliers[on_plane])
+    found = _through_epipole(homography, points[:, off_plane], score, options)
+    if found is None:
+        return best
+    candidate = evaluate(found, model, points, score)
+    candidate = locally_optimise(candidate, model, points, score)
+    return candidate if candidate.score > best.score else best
+
+
+def _dominant_plane(
+    points: Array, inliers: NDArray[np.int64], score: Score, options: RansacOptions
+) -> tuple[Array, NDArray[np.int64]] | None:
+    """Homography (3, 3) of a plane with most of the inliers, and which those are."""
+    plane = homography_model()
+    if len(inliers) <= plane.sample_size:
+        return None
+    limits = RansacOptions(max_iterations=MAX_PLANE_SAMPLES, seed=options.seed)
+    chosen = np.ascontiguousarray(points[:, inliers])
+    sampler = UniformSampler(len(inliers), plane.sample_size, options.seed)
+    found, _ = ransac(plane, chosen, score, sampler, limits)
+    if found is None:
+        return None
+    on_plane = np.flatnonzero(
+        score.inliers(found.sq_residuals, plane.residual_dim, plane.num_params)
+    )
+    if len(on_plane) < MIN_PLANE_SHARE * len(inliers):
+        return None
+    return found.model, on_plane
+
+
+def _through_epipole(
+    homography: Array, points: Array, score: Score, options: RansacOptions
+) -> Array | None:
+    """Fundamental matrix of the plane and the epipole that most other matches share."""
+
+    def solve(points: Array, samples: NDArray[np.int64]) -> Array:
+        models: Array = fundamental_from_plane_and_parallax(homography, points, samples)
+        return models
+
+    epipole = GeometricModel(
+        name="epipole",
+        sample_size=2,
+        num_params=2,
+        residual_dim=1,
+        solve=solve,
+        residuals=sampson_residuals,
+        refit=lambda model, points, weights: model,
+    )
+    if points.shape[1] <= epipole.sample_size:
+        return None
+    sampler = UniformSampler(points.shape[1], epipole.sample_size, options.seed)
+    limits = RansacOptions(
+        max_iterations=NUM_EPIPOLE_SAMPLES,
+        min_iterations=NUM_EPIPOLE_SAMPLES,
+        seed=options.seed,
+    )
+    points = np.ascontiguousarray(points)
+    found, _ = ransac(epipole, points, score, sampler, limits)
+    return None if found is None else found.model
