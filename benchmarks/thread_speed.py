@@ -1,0 +1,90 @@
+"""How much faster two threads are than one: cvscore's drop-in, and OpenCV beside it.
+
+    python -m benchmarks.thread_speed
+
+OpenCV gives up the interpreter lock for its whole call, so it is the control that says
+what the machine has to give at the moment.  Rounds alternate, and the best of each
+counts: whatever else runs on the machine only ever makes a round slower.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import cv2
+import numpy as np
+
+import cvscore
+from benchmarks.machine import describe_run
+from cvscore.types import Array
+
+NUM_PAIRS = 16
+NUM_MATCHES = 1000
+INLIER_RATIO = 0.5
+NOISE = 0.5  # pixels
+NUM_ROUNDS = 9
+SEED = 3
+TARGET = 1.6
+FUNCTIONS = ("findHomography", "findFundamentalMat", "findEssentialMat")
+K = np.array([[1000.0, 0.0, 640.0], [0.0, 1000.0, 480.0], [0.0, 0.0, 1.0]])
+
+
+def pair_of_views(rng: np.random.Generator, *, planar: bool) -> tuple[Array, Array]:
+    """Return matches (N, 2) of a volume or a plane, half of them wrong."""
+    depth = np.full(NUM_MATCHES, 5.0) if planar else rng.uniform(4, 8, NUM_MATCHES)
+    x1 = rng.uniform([0, 0], [1280, 960], (NUM_MATCHES, 2))
+    rays = np.column_stack([x1, np.ones(NUM_MATCHES)]) @ np.linalg.inv(K).T
+    R = cv2.Rodrigues(rng.normal(0, 0.1, 3))[0]
+    seen = (rays * depth[:, None]) @ R.T + rng.normal(0, 0.4, 3)
+    x2 = (seen @ K.T)[:, :2] / seen[:, 2:]
+    x2 += rng.normal(0, NOISE, x2.shape)
+    wrong = rng.uniform(size=NUM_MATCHES) > INLIER_RATIO
+    x2[wrong] = rng.uniform([0, 0], [1280, 960], (np.count_nonzero(wrong), 2))
+    return x1, x2
+
+
+def seconds(run: Callable[[Any], object], jobs: Sequence[Any], threads: int) -> float:
+    """Return the time that ``threads`` threads take for all jobs."""
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(run, jobs[:threads]))  # starts the threads
+        start = time.perf_counter()
+        list(pool.map(run, jobs))
+        return time.perf_counter() - start
+
+
+def speed_up(function: str) -> dict[str, float]:
+    """Return one thread's time over two threads', for each library."""
+    rng = np.random.default_rng(SEED)
+    planar = function == "findHomography"
+    jobs = [pair_of_views(rng, planar=planar) for _ in range(NUM_PAIRS)]
+    cameras = (K,) if function == "findEssentialMat" else ()
+
+    def runner(library: Any) -> Callable[[Any], object]:
+        find = getattr(library, function)
+        return lambda job: find(*job, *cameras, cv2.RANSAC)
+
+    runs = {"cv2": runner(cv2), "cvscore": runner(cvscore)}
+    best: dict[tuple[str, int], float] = {}
+    for _ in range(NUM_ROUNDS):
+        for name, run in runs.items():
+            for threads in (1, 2):
+                key = name, threads
+                best[key] = min(best.get(key, np.inf), seconds(run, jobs, threads))
+    return {name: best[name, 1] / best[name, 2] for name in runs}
+
+
+def main() -> None:
+    """Print the ratio for each function."""
+    cv2.setNumThreads(1)
+    print(describe_run(["numba", "numpy", "opencv-python"], seed=SEED))
+    print(f"{'':20}  cvscore  cv2     (target {TARGET})")
+    for function in FUNCTIONS:
+        ratios = speed_up(function)
+        print(f"{function:20}  {ratios['cvscore']:7.2f}  {ratios['cv2']:.2f}")
+
+
+if __name__ == "__main__":
+    main()
