@@ -14,8 +14,6 @@ factors x or y leaves six of the cubics with these as leading terms:
 in x, y and 1 whose coefficients are polynomials in z of degree 3, 3 and 4.  They have a
 solution where the determinant, of degree 10, vanishes.
 
-Roots with ``|z| > 1`` are found in the chart z = 1 instead of w = 1, where the unknown
-is w and the determinant has its coefficients reversed; so no number gets large.
 Each root is polished on the manifold of poses: Newton's method on rotation and
 direction, so that the result is essential to the last bit.
 """
@@ -30,7 +28,7 @@ from cvscore.models._linalg import eliminate_below, null_space, solve_linear
 from cvscore.models._polynomial import (
     MAX_DEPTH,
     bernstein_from_power,
-    roots_in_unit_interval,
+    real_roots,
 )
 from cvscore.models._pose import (
     depth_signs,
@@ -40,7 +38,7 @@ from cvscore.models._pose import (
     tangent_of_direction,
     twist,
 )
-from cvscore.types import Array
+from cvscore.types import Array, Mask
 
 SAMPLE_SIZE = 5
 MAX_SOLUTIONS = 10
@@ -48,10 +46,17 @@ MAX_SOLUTIONS = 10
 # A match whose equation has a smaller sine to the span of the others repeats them.
 MIN_MARGIN = 1e-9
 
+# Cubics with a smaller pivot, relative to the largest, are dependent: matches without
+# any translation have a family of solutions.  A translation of a thousandth of a pixel
+# gives pivots above this, an ordinary one above 1e-6.
+MIN_PIVOT = 1e-11
+
 # Newton's method stops when all five equations (of unit rays) hold to this ...
 MAX_EQUATION = 1e-12
-# ... and gives a root up when they don't after so many steps; two is the rule.
-MAX_NEWTON_STEPS = 8
+# ... and gives a root up when they don't after so many checks.  Nine in ten hold at the
+# first, others after a step or two; from a root that needs more it may have gone to the
+# neighbouring solution.
+MAX_CHECKS = 4
 
 # Exponents of x, y, z of the columns of the cubics: first those that are eliminated, in
 # the order that leaves the six equations above as the last rows.
@@ -116,8 +121,25 @@ def _solve(rays: Array) -> tuple[Array, NDArray[np.int64]]:
     of one that contains them all.
     """
     bases, samples = _null_spaces(rays)
-    matrices, samples = _solve_pencils(bases, _pencils(bases), samples)
-    return _polish(rays, matrices, samples)
+    poses, solved, is_lost = _solve_in_basis(rays, bases, samples)
+    if is_lost.any():
+        # One sample in thousands has solutions whose z agree to several digits; with
+        # the basis in reverse order it is another unknown that tells them apart.
+        again = is_lost[samples]
+        reverse = np.ascontiguousarray(bases[again, ::-1])
+        others, solved_by_others, _ = _solve_in_basis(rays, reverse, samples[again])
+        is_final = ~is_lost[solved]
+        poses = np.concatenate([poses[is_final], others])
+        solved = np.concatenate([solved[is_final], solved_by_others])
+    return poses, solved
+
+
+def _solve_in_basis(
+    rays: Array, bases: Array, samples: NDArray[np.int64]
+) -> tuple[Array, NDArray[np.int64], Mask]:
+    """As `_solve`, and (B,) whether a sample's roots are too inaccurate to polish."""
+    matrices, solved = _solve_pencils(bases, _pencils(bases), samples)
+    return _polish(rays, matrices, solved)
 
 
 @kernel
@@ -150,7 +172,7 @@ def _pencils(bases):
     cubics = np.empty((NUM_CUBICS, NUM_MONOMIALS))
     for b in range(bases.shape[0]):
         _fill_cubics(bases[b], cubics)
-        if not eliminate_below(cubics) > 0.0:
+        if not eliminate_below(cubics) > MIN_PIVOT:
             continue
         for i in range(NUM_CUBICS - 1, 3, -1):
             for r in range(4, i):
@@ -221,31 +243,23 @@ def _solve_pencils(bases, pencils, samples):
     solved = np.empty(num_samples * MAX_SOLUTIONS, dtype=np.int64)
     polynomial = np.empty(MAX_SOLUTIONS + 1)
     stack = np.empty((MAX_DEPTH + 1, MAX_SOLUTIONS + 3))
-    roots = np.empty(MAX_SOLUTIONS)
+    roots = np.empty((2, MAX_SOLUTIONS))
     count = 0
     for b in range(num_samples):
         if not _fill_determinant(pencils[b], polynomial):
             continue
-        limit = count + MAX_SOLUTIONS
-        for chart in range(2):
-            if chart == 1:
-                for k in range(MAX_SOLUTIONS // 2):
-                    swapped = polynomial[k]
-                    polynomial[k] = polynomial[MAX_SOLUTIONS - k]
-                    polynomial[MAX_SOLUTIONS - k] = swapped
-            num_roots = roots_in_unit_interval(polynomial, FROM_POWER, stack, roots)
-            for k in range(min(num_roots, limit - count)):
-                z, w = (roots[k], 1.0) if chart == 0 else (1.0, roots[k])
-                x, y, scale = _back_substitute(pencils[b], z, w)
-                for i in range(3):
-                    for j in range(3):
-                        matrices[count, i, j] = (
-                            x * bases[b, 0, i, j]
-                            + y * bases[b, 1, i, j]
-                            + scale * (z * bases[b, 2, i, j] + w * bases[b, 3, i, j])
-                        )
-                solved[count] = samples[b]
-                count += 1
+        for k in range(real_roots(polynomial, FROM_POWER, stack, roots)):
+            z, w = roots[0, k], roots[1, k]
+            x, y, scale = _back_substitute(pencils[b], z, w)
+            for i in range(3):
+                for j in range(3):
+                    matrices[count, i, j] = (
+                        x * bases[b, 0, i, j]
+                        + y * bases[b, 1, i, j]
+                        + scale * (z * bases[b, 2, i, j] + w * bases[b, 3, i, j])
+                    )
+            solved[count] = samples[b]
+            count += 1
     return matrices[:count], solved[:count]
 
 
@@ -311,8 +325,9 @@ def _polish(rays, matrices, samples):
     """Poses (K, 3, 4) near the given matrices that solve their samples, and these.
 
     Newton's method on rotation and direction.  A matrix from where it does not converge
-    is left out.
+    is left out, and (B,) tells which samples lost one.
     """
+    is_lost = np.zeros(rays.shape[0], dtype=np.bool_)
     poses = np.empty((matrices.shape[0], 3, 4))
     solved = np.empty(matrices.shape[0], dtype=np.int64)
     system = np.empty((SAMPLE_SIZE, SAMPLE_SIZE + 1))
@@ -322,18 +337,20 @@ def _polish(rays, matrices, samples):
     for k in range(matrices.shape[0]):
         pose = poses[count]
         converged = False
-        if not pose_of_matrix(matrices[k], pose):
-            continue
-        for _ in range(MAX_NEWTON_STEPS):
+        for n in range(MAX_CHECKS):
+            if n == 0 and not pose_of_matrix(matrices[k], pose):
+                break
             tangent_of_direction(pose, tangent)
             converged = _linearise(rays[samples[k]], pose, tangent, system)
             if converged or not solve_linear(system, step):
                 break
             move_pose(pose, tangent, step)
+        solved[count] = samples[k]
         if converged:
-            solved[count] = samples[k]
             count += 1
-    return poses[:count], solved[:count]
+        else:
+            is_lost[samples[k]] = True
+    return poses[:count], solved[:count], is_lost
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""Real roots of a polynomial in [-1, 1], by subdivision in the Bernstein basis.
+"""Real roots of a polynomial, by subdivision of [-1, 1] in the Bernstein basis.
 
 On an interval, a polynomial has no more roots than its Bernstein coefficients have
 changes of sign, and as many up to an even number (Descartes).  No change: no root.  One
@@ -7,7 +7,8 @@ cut in half, at the price of some averages.
 
 In this basis the values on the interval are as insensitive to rounding as they can be,
 and the power basis is harmless where ``|z| <= 1``.  Roots outside are the inverses of
-the roots inside of the polynomial with its coefficients reversed: two calls find all.
+the roots inside of the polynomial with its coefficients reversed; the unknown is scaled
+such that roots are of order one, half of them inside.
 """
 
 from __future__ import annotations
@@ -51,6 +52,42 @@ def bernstein_from_power(degree: int) -> Array:
 
 
 @kernel
+def real_roots(coefficients, from_power, stack, roots):
+    """Write the distinct real roots as fractions, and return their number.
+
+    Parameters
+    ----------
+    coefficients : (n + 1,) array
+        Constant first, not all zero.  Overwritten.
+    from_power, stack : arrays
+        As for `roots_in_unit_interval`.
+    roots : (2, n) array
+        Written: numerators and denominators.
+    """
+    degree = roots.shape[1]
+    # The product of all roots is the ratio of the outer coefficients.
+    first, last = abs(coefficients[0]), abs(coefficients[degree])
+    size = (first / last) ** (1.0 / degree) if first > 0.0 and last > 0.0 else 1.0
+    factor = 1.0
+    for k in range(degree + 1):
+        coefficients[k] *= factor
+        factor *= size
+    num_inside = roots_in_unit_interval(coefficients, from_power, stack, roots[0])
+    for k in range(num_inside):
+        roots[0, k] *= size
+        roots[1, k] = 1.0
+    for k in range((degree + 1) // 2):
+        swapped = coefficients[k]
+        coefficients[k] = coefficients[degree - k]
+        coefficients[degree - k] = swapped
+    num_outside = roots_in_unit_interval(
+        coefficients, from_power, stack, roots[1, num_inside:]
+    )
+    roots[0, num_inside:] = size
+    return num_inside + num_outside
+
+
+@kernel
 def roots_in_unit_interval(coefficients, from_power, stack, roots):
     """Write the distinct real roots in [-1, 1] and return their number.
 
@@ -63,10 +100,10 @@ def roots_in_unit_interval(coefficients, from_power, stack, roots):
     stack : (MAX_DEPTH + 1, n + 3) array
         Work space: intervals to be searched, each as its n + 1 Bernstein coefficients,
         its lower and its upper end.
-    roots : (n,) array
-        Written in no particular order.
+    roots : (m,) array
+        Written in no particular order; more than m are dropped.
     """
-    degree = roots.shape[0]
+    degree = coefficients.shape[0] - 1
     stack[0] = 0.0
     for k in range(degree + 1):
         for j in range(degree + 1):
@@ -74,14 +111,12 @@ def roots_in_unit_interval(coefficients, from_power, stack, roots):
     stack[0, degree + 1], stack[0, degree + 2] = -1.0, 1.0
     num_roots = 0
     # Ends of intervals belong to none of them, so a root there is taken separately.
-    if stack[0, 0] == 0.0:
-        roots[num_roots] = -1.0
-        num_roots += 1
-    if stack[0, degree] == 0.0:
-        roots[num_roots] = 1.0
-        num_roots += 1
+    for end in (0, degree):
+        if stack[0, end] == 0.0 and num_roots < roots.shape[0]:
+            roots[num_roots] = -1.0 if end == 0 else 1.0
+            num_roots += 1
     top = 0
-    while top >= 0 and num_roots < degree:
+    while top >= 0 and num_roots < roots.shape[0]:
         interval = stack[top]
         low, high = interval[degree + 1], interval[degree + 2]
         changes, last = _sign_changes(interval)

@@ -1,0 +1,349 @@
+"""The essential matrix: five-point solver, residuals in pixels, refit."""
+
+import cv2
+import numba
+import numpy as np
+import pytest
+import reference
+from numpy.testing import assert_allclose
+from synthetic import camera, two_view_scene
+
+from cvscore.models._essential_refit import pose_normal_matrix
+from cvscore.models._five_point import essential_5pt, essential_5pt_in_front
+from cvscore.models._pose import essential_matrices, move_pose, pose_of_matrix
+from cvscore.models.essential import (
+    essential_5pt_opencv,
+    essential_model,
+    sample_rays,
+)
+
+JIT = not numba.config.DISABLE_JIT
+NUM_SAMPLES = 6000 if JIT else 30
+# Pixels are brought to order one, as the estimators do.
+UNIT = 1 / 1000.0
+
+
+def canonical(scene):
+    """Points (4, N) of order one, and the cameras that go with them."""
+    scale = np.diag([UNIT, UNIT, 1.0])
+    points = UNIT * np.ascontiguousarray(np.vstack([scene.x1.T, scene.x2.T]))
+    return points, scale @ scene.K1, scale @ scene.K2
+
+
+def rays_of(samples):
+    """Unit rays (B, 5, 6) of normalised matches (B, 4, 5)."""
+    points = np.ascontiguousarray(samples.transpose(1, 0, 2).reshape(4, -1))
+    indices = np.arange(points.shape[1]).reshape(-1, 5)
+    return sample_rays(points, indices, np.eye(3), np.eye(3))
+
+
+def scene_samples(rng, num, noise):
+    """Normalised matches (num, 4, 5), ten samples a scene, with their matrices."""
+    samples, truth = [], []
+    while len(samples) < num:
+        scene = two_view_scene(rng, num=50, inlier_ratio=1.0, noise=noise)
+        points = np.vstack([scene.x1.T, scene.x2.T])
+        centre = np.tile(scene.K1[:2, 2], 2)[:, None]
+        points = (points - centre) / scene.K1[0, 0]
+        samples.extend(points.reshape(4, 10, 5).transpose(1, 0, 2))
+        truth.extend([scene.E] * 10)
+    return np.array(samples[:num]), np.array(truth[:num])
+
+
+def random_samples(rng, num):
+    return rng.uniform(-1, 1, (num, 4, 5))
+
+
+def opencv_solutions(sample):
+    stacked, _ = cv2.findEssentialMat(
+        np.ascontiguousarray(sample[:2].T),
+        np.ascontiguousarray(sample[2:].T),
+        np.eye(3),
+    )
+    return [] if stacked is None else stacked.reshape(-1, 3, 3)
+
+
+# The solver.
+
+
+@pytest.mark.parametrize("kind", ["scenes", "random"])
+def test_every_solution_of_opencv_is_found(kind, rng):
+    num = NUM_SAMPLES // 2
+    samples = (
+        scene_samples(rng, num, noise=1.0)[0]
+        if kind == "scenes"
+        else random_samples(rng, num)
+    )
+    num_theirs = num_ours = num_rough = 0
+    for sample, rays in zip(samples, rays_of(samples), strict=True):
+        ours = essential_5pt(rays[None])
+        theirs = opencv_solutions(sample)
+        num_ours += len(ours)
+        num_theirs += len(theirs)
+        for E in theirs:
+            E = E * np.sqrt(2) / np.linalg.norm(E)
+            if reference.distance_up_to_sign(E, ours) < 1e-6:
+                continue
+            # OpenCV loses digits, to 1e-2 in the worst of thousands: what it was
+            # after is the solution next to it.
+            num_rough += 1
+            refined = reference.nearest_essential(E, sample)
+            violation = np.abs(reference.essential_violations(refined, sample)).max()
+            assert violation < 1e-9
+            assert reference.distance_up_to_sign(refined, ours) < 1e-6
+    assert num_rough < 0.02 * num_theirs
+    # All of OpenCV's, and (pairs of nearly equal roots apart) no others.
+    assert abs(num_ours - num_theirs) <= 2e-3 * num_theirs
+
+
+@pytest.mark.parametrize("noise", [0.0, 1.0, 30.0])
+def test_solutions_are_essential_and_fit_exactly(noise, rng):
+    samples, _ = scene_samples(rng, NUM_SAMPLES // 10, noise)
+    for sample, rays in zip(samples, rays_of(samples), strict=True):
+        for E in essential_5pt(rays[None]):
+            assert np.abs(reference.essential_violations(E, sample)).max() < 1e-11
+            assert_allclose(np.linalg.svd(E)[1], [1, 1, 0], atol=1e-13)
+
+
+@pytest.mark.parametrize("solver", [essential_5pt, essential_5pt_in_front])
+def test_truth_is_among_the_solutions_without_noise(solver, rng):
+    samples, truth = scene_samples(rng, NUM_SAMPLES // 4, noise=0.0)
+    for rays, E in zip(rays_of(samples), truth, strict=True):
+        assert reference.distance_up_to_sign(E, solver(rays[None])) < 1e-6
+
+
+def test_a_batch_gives_the_solutions_of_its_samples(rng):
+    rays = rays_of(random_samples(rng, 20))
+    one_by_one = np.concatenate([essential_5pt(sample[None]) for sample in rays])
+    assert_allclose(essential_5pt(rays), one_by_one, rtol=0, atol=0)
+
+
+def test_solutions_are_distinct(rng):
+    for rays in rays_of(random_samples(rng, NUM_SAMPLES // 20)):
+        ours = essential_5pt(rays[None])
+        for k in range(1, len(ours)):
+            assert reference.distance_up_to_sign(ours[k], ours[:k]) > 1e-7
+
+
+def test_large_coordinates_lose_no_solution(rng):
+    # Without intrinsics, pixels come as if they were normalised.
+    samples = 2000 * random_samples(rng, NUM_SAMPLES // 40)
+    num_theirs = sum(len(opencv_solutions(sample)) for sample in samples)
+    assert len(essential_5pt(rays_of(samples))) >= num_theirs
+
+
+def test_only_matrices_of_scenes_in_front_are_kept(rng):
+    samples = random_samples(rng, NUM_SAMPLES // 100)
+    for sample, rays in zip(samples, rays_of(samples), strict=True):
+        kept = essential_5pt_in_front(rays[None])
+        for E in essential_5pt(rays[None]):
+            has_scene = any(
+                all((reference.depths(R, t, match) > 0).all() for match in sample.T)
+                for R, t in reference.poses_of_essential(E)
+            )
+            is_kept = len(kept) > 0 and reference.distance_up_to_sign(E, kept) < 1e-9
+            assert is_kept == has_scene
+
+
+def test_degenerate_samples_are_rejected(rng):
+    (sample,) = random_samples(rng, 1)
+    repeated = sample.copy()
+    repeated[:, 4] = repeated[:, 1]
+    all_equal = np.repeat(sample[:, :1], 5, axis=1)
+    # No motion at all: every direction of translation is a solution.
+    still = np.vstack([sample[:2], sample[:2]])
+    for degenerate in (repeated, all_equal, still):
+        assert essential_5pt(rays_of(degenerate[None])).shape == (0, 3, 3)
+    both = rays_of(np.stack([repeated, sample]))
+    assert_allclose(essential_5pt(both), essential_5pt(both[1:]), rtol=0, atol=0)
+
+
+def test_no_samples_give_no_models():
+    assert essential_5pt_in_front(np.empty((0, 5, 6))).shape == (0, 3, 3)
+
+
+# The model.
+
+
+def test_record_counts():
+    model = essential_model(camera(), camera())
+    assert (model.name, model.sample_size) == ("essential", 5)
+    assert (model.num_params, model.residual_dim) == (5, 1)
+
+
+def test_unknown_solver_is_refused():
+    with pytest.raises(ValueError, match="solver must be one of"):
+        essential_model(camera(), camera(), solver="magic")
+
+
+@pytest.mark.parametrize("solver", ["native", "opencv"])
+def test_solvers_recover_the_truth_from_image_points(solver, rng):
+    for _ in range(10):
+        scene = two_view_scene(rng, 40, 1.0, noise=0.0, focals=(1500.0, 300.0))
+        points, K1, K2 = canonical(scene)
+        model = essential_model(K1, K2, solver)
+        samples = np.array([rng.choice(40, 5, replace=False) for _ in range(8)])
+        models = model.solve(points, samples)
+        assert_allclose(np.linalg.svd(models)[1], [[1, 1, 0]] * len(models), atol=1e-8)
+        assert reference.distance_up_to_sign(scene.E, models) < 1e-6
+        best = model.residuals(models, points).max(axis=1).min()
+        assert best < 1e-14
+
+
+def test_opencv_solver_of_degenerate_samples_does_not_raise(rng):
+    rays = rays_of(np.repeat(random_samples(rng, 1)[:, :, :1], 5, axis=2))
+    assert np.isfinite(essential_5pt_opencv(rays)).all()
+    assert essential_5pt_opencv(rays[:0]).shape == (0, 3, 3)
+
+
+def test_residuals_are_in_the_unit_of_the_image_points(rng):
+    # One pixel off the epipolar line in an image moves the pair by the share of that
+    # image: with f1 = 5 f2 a pixel of image 1 is worth a fifth of one of image 2.
+    scene = two_view_scene(rng, 30, 1.0, noise=0.0, focals=(1500.0, 300.0))
+    points, K1, K2 = canonical(scene)
+    noisy = points + 0.5 * UNIT * rng.normal(size=points.shape)
+    model = essential_model(K1, K2)
+    F = np.linalg.inv(K2).T @ scene.E @ np.linalg.inv(K1)
+    expected = reference.fundamental_sampson(F, noisy) ** 2
+    assert_allclose(model.residuals(scene.E[None], noisy)[0], expected, rtol=1e-9)
+
+
+# The refit.
+
+
+def refit_problem(rng, num=60, noise=1.0, focals=(1000.0, 1000.0)):
+    scene = two_view_scene(rng, num, 1.0, noise, focals)
+    points, K1, K2 = canonical(scene)
+    return scene, points, essential_model(K1, K2), (K1, K2)
+
+
+def perturbed(E, rng, size=0.02):
+    pose = np.empty((3, 4))
+    pose_of_matrix(E, pose)
+    tangent = np.linalg.svd(pose[None, :, 3])[2][1:]
+    move_pose(pose, np.ascontiguousarray(tangent), size * rng.normal(size=5))
+    return essential_matrices(pose[None])[0]
+
+
+def cost_and_gradient(E, points, weights, cameras):
+    """Cost and its derivative (5,) in local coordinates, from the kernel."""
+    poses = np.empty((1, 3, 4))
+    pose_of_matrix(E, poses[0])
+    inverses = np.stack([np.linalg.inv(K) for K in cameras])
+    normal = pose_normal_matrix(poses, np.empty((2, 3)), inverses, points, weights)
+    return normal[5, 5], 2 * normal[:5, 5]
+
+
+def test_truth_has_no_residual_and_stays(rng):
+    scene, points, model, _ = refit_problem(rng, noise=0.0)
+    refined = model.refit(scene.E, points, np.ones(60))
+    assert_allclose(refined, scene.E, atol=1e-10)
+    assert model.residuals(refined[None], points).max() < 1e-24
+
+
+def test_truth_is_reached_from_a_perturbed_start_without_noise(rng):
+    for focals in ((1000.0, 1000.0), (1500.0, 300.0), (300.0, 1500.0)):
+        scene, points, model, _ = refit_problem(rng, noise=0.0, focals=focals)
+        refined = model.refit(perturbed(scene.E, rng), points, np.ones(60))
+        assert_allclose(refined, scene.E, atol=1e-8)
+
+
+@pytest.mark.parametrize("focals", [(1000.0, 1000.0), (1500.0, 300.0)])
+def test_normal_matrix_equals_finite_differences_of_residuals(focals, rng):
+    scene, points, _, (K1, K2) = refit_problem(rng, noise=1.0, focals=focals)
+    weights = rng.uniform(0, 2, 60)
+    poses, tangent = np.empty((1, 3, 4)), np.empty((2, 3))
+    pose_of_matrix(scene.E, poses[0])
+    inverses = np.stack([np.linalg.inv(K1), np.linalg.inv(K2)])
+    normal = pose_normal_matrix(poses, tangent, inverses, points, weights)
+
+    def residuals(step):
+        moved = poses[0].copy()
+        move_pose(moved, tangent, step)
+        E = essential_matrices(moved[None])[0]
+        return reference.fundamental_sampson(inverses[1].T @ E @ inverses[0], points)
+
+    J = reference.finite_differences(residuals, np.zeros(5))
+    rows = np.column_stack([J, residuals(np.zeros(5))])
+    expected = rows.T @ (weights[:, None] * rows)
+    assert_allclose(normal[:5, :5], expected[:5, :5], rtol=1e-5, atol=1e-7)
+    scale = np.abs(expected[:5, 5]).max()
+    assert_allclose(normal[:5, 5], expected[:5, 5], atol=1e-6 * scale)
+    assert_allclose(normal[5, 5], expected[5, 5], rtol=1e-9)
+
+
+@pytest.mark.parametrize("focals", [(1000.0, 1000.0), (1500.0, 300.0)])
+def test_gradient_vanishes_at_the_optimum(focals, rng):
+    scene, points, model, cameras = refit_problem(rng, noise=1.0, focals=focals)
+    weights = rng.uniform(0, 2, 60)
+    start = perturbed(scene.E, rng)
+    refined = model.refit(start, points, weights)
+    before, slope_before = cost_and_gradient(start, points, weights, cameras)
+    after, slope = cost_and_gradient(refined, points, weights, cameras)
+    assert after < before
+    assert np.abs(slope).max() < 1e-6 * np.abs(slope_before).max()
+    # And it is a minimum: every small move costs more.
+    for _ in range(20):
+        moved = perturbed(refined, rng, size=1e-3)
+        assert cost_and_gradient(moved, points, weights, cameras)[0] > after
+
+
+def test_result_does_not_depend_on_the_start(rng):
+    scene, points, model, _ = refit_problem(rng)
+    results = [
+        model.refit(perturbed(scene.E, rng), points, np.ones(60)) for _ in range(10)
+    ]
+    for refined in results:
+        assert_allclose(refined, results[0], atol=1e-6)
+        assert_allclose(np.linalg.svd(refined)[1], [1, 1, 0], atol=1e-12)
+
+
+def test_weights_count_copies_and_zero_drops(rng):
+    scene, points, model, _ = refit_problem(rng)
+    start = perturbed(scene.E, rng)
+    weights = rng.integers(0, 4, 60).astype(float)
+    copies = np.ascontiguousarray(np.repeat(points, weights.astype(int), axis=1))
+    expected = model.refit(start, copies, np.ones(copies.shape[1]))
+    assert_allclose(model.refit(start, points, weights), expected, atol=1e-7)
+    garbage = points.copy()
+    garbage[:, weights == 0] = rng.uniform(-9, 9, (4, np.sum(weights == 0)))
+    same = model.refit(start, garbage, weights)
+    assert_allclose(same, model.refit(start, points, weights), rtol=0, atol=0)
+
+
+def test_only_the_ratio_of_weights_matters(rng):
+    scene, points, model, _ = refit_problem(rng)
+    start, weights = perturbed(scene.E, rng), rng.uniform(0.1, 2, 60)
+    expected = model.refit(start, points, weights)
+    for factor in (1e-6, 1e6):
+        scaled = model.refit(start, points, factor * weights)
+        assert_allclose(scaled, expected, atol=1e-6)
+
+
+def test_two_focal_lengths_are_weighted_right(rng):
+    # Noise of the same size in the pixels of both images, f1 = 5 f2: the cost in pixels
+    # beats the cost in normalised coordinates, which trusts the coarse camera as much
+    # as the fine one.  40 scenes: the mean errors differ by many standard deviations.
+    errors = {"pixels": [], "normalised": []}
+    for _ in range(40):
+        scene, points, model, (K1, K2) = refit_problem(rng, focals=(1500.0, 300.0))
+        refined = model.refit(scene.E, points, np.ones(60))
+        errors["pixels"].append(reference.distance_up_to_sign(scene.E, [refined]))
+        x1 = np.linalg.inv(K1) @ np.vstack([points[:2], np.ones(60)])
+        x2 = np.linalg.inv(K2) @ np.vstack([points[2:], np.ones(60)])
+        normalised = np.ascontiguousarray(np.vstack([x1[:2], x2[:2]]))
+        plain = essential_model(np.eye(3), np.eye(3))
+        refined = plain.refit(scene.E, normalised, np.ones(60))
+        errors["normalised"].append(reference.distance_up_to_sign(scene.E, [refined]))
+    assert np.mean(errors["pixels"]) <= np.mean(errors["normalised"])
+
+
+def test_what_cannot_be_refitted_is_returned(rng):
+    scene, points, model, _ = refit_problem(rng)
+    assert_allclose(model.refit(scene.E, points, np.zeros(60)), scene.E)
+    few = np.zeros(60)
+    few[:4] = 1.0
+    assert_allclose(model.refit(scene.E, points, few), scene.E)
+    repeated = np.ascontiguousarray(np.repeat(points[:, :1], 60, axis=1))
+    refined = model.refit(scene.E, repeated, np.ones(60))
+    assert np.isfinite(refined).all()

@@ -1,0 +1,76 @@
+"""The small linear algebra kernels, against NumPy's."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from cvscore.models._linalg import (
+    eliminate_below,
+    multiply_3x3,
+    null_space,
+    solve_linear,
+    solve_positive_definite,
+)
+
+
+@pytest.mark.parametrize("num_rows", [5, 7, 8])
+def test_null_space_is_orthonormal_and_orthogonal_to_the_rows(num_rows, rng):
+    rows = rng.normal(size=(num_rows, 9))
+    basis = np.empty((9 - num_rows, 9))
+    margin = null_space(rows.copy(), basis)
+    assert_allclose(rows @ basis.T, 0, atol=1e-13)
+    assert_allclose(basis @ basis.T, np.eye(9 - num_rows), atol=1e-14)
+    # Row k is at its residual's share of its length from the span of those before.
+    sines = []
+    for k in range(1, num_rows):
+        coefficients = np.linalg.lstsq(rows[:k].T, rows[k], rcond=None)[0]
+        residual = rows[k] - coefficients @ rows[:k]
+        sines.append(np.linalg.norm(residual) / np.linalg.norm(rows[k]))
+    assert_allclose(margin, min(sines), rtol=1e-9)
+
+
+def test_null_space_of_dependent_rows_has_no_margin(rng):
+    rows = rng.normal(size=(5, 9))
+    rows[4] = rows[0] - 2 * rows[2]
+    assert null_space(rows, np.empty((4, 9))) < 1e-14
+    rows[3] = 0.0
+    assert null_space(rows, np.empty((4, 9))) == 0.0
+
+
+def test_elimination_keeps_the_solutions(rng):
+    matrix = rng.normal(size=(6, 9))
+    expected = np.linalg.solve(matrix[:, :6], matrix[:, 6:])
+    assert eliminate_below(matrix) > 0
+    assert_allclose(np.diag(matrix), 1, rtol=1e-15)
+    upper = np.triu(matrix[:, :6])
+    assert_allclose(np.linalg.solve(upper, matrix[:, 6:]), expected, rtol=1e-10)
+
+
+def test_linear_system_that_needs_pivoting():
+    augmented = np.array([[0.0, 2.0, 4.0], [1.0, 1.0, 5.0]])
+    solution = np.empty(2)
+    assert solve_linear(augmented, solution)
+    assert_allclose(solution, [3, 2])
+
+
+def test_singular_system_is_reported():
+    augmented = np.array([[1.0, 2.0, 1.0], [2.0, 4.0, 1.0]])
+    assert not solve_linear(augmented, np.empty(2))
+
+
+def test_positive_definite_system(rng):
+    factor = rng.normal(size=(6, 5))
+    matrix, rhs, solution = factor.T @ factor, rng.normal(size=5), np.empty(5)
+    assert solve_positive_definite(matrix.copy(), rhs, solution)
+    assert_allclose(matrix @ solution, rhs, rtol=1e-10, atol=1e-12)
+
+
+def test_indefinite_matrix_is_reported():
+    matrix = np.diag([1.0, -1.0])
+    assert not solve_positive_definite(matrix, np.ones(2), np.empty(2))
+
+
+def test_product_of_3x3(rng):
+    left, right, product = rng.normal(size=(3, 3, 3))
+    multiply_3x3(left, right, product)
+    assert_allclose(product, left @ right, rtol=1e-14, atol=1e-15)
