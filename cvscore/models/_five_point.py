@@ -284,9 +284,11 @@ def _fill_determinant(pencil, polynomial):
     largest = 0.0
     for k in range(polynomial.shape[0]):
         largest = max(largest, abs(polynomial[k]))
+    if not 0.0 < largest < np.inf:
+        return False
     for k in range(polynomial.shape[0]):
         polynomial[k] /= largest
-    return 0.0 < largest < np.inf
+    return True
 
 
 @kernel
