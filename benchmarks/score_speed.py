@@ -1,6 +1,6 @@
 """How long one hypothesis takes to score: the search by bins against sorting.
 
-    python benchmarks/score_speed.py
+    python -m benchmarks.score_speed
 
 One thread, warm, the methods interleaved in one run; the shortest of the rounds, which
 is what a busy machine disturbs least, in microseconds per hypothesis (squared residuals

@@ -58,7 +58,8 @@ from numpy.typing import NDArray
 
 from cvscore._kernel import kernel
 from cvscore.priors import InverseGamma
-from cvscore.scores._prefix import best_prefix, first_exponent
+from cvscore.scores._bins import bin_borders, lowest_bin
+from cvscore.scores._prefix import best_prefix
 from cvscore.types import Array, Mask, Summary
 
 # Small enough to change nothing but the logarithm of zero, and large enough for its
@@ -267,11 +268,13 @@ class MarginalScore:
         self, sq_residuals: Array, dim: int, num_params: int, best: float = -np.inf
     ) -> tuple[Array, NDArray[np.int64]]:
         """Return the scores (K,) and the maximising prefixes (K,), fast and exact."""
+        lowest = lowest_bin(self._width)
         found: tuple[Array, NDArray[np.int64]] = best_prefix(
             np.ascontiguousarray(sq_residuals, dtype=np.float64),
             self._table(sq_residuals.shape[1], dim, num_params),
             self._offset,
-            first_exponent(self._width),
+            bin_borders(lowest),
+            lowest,
             float(best),
         )
         return found
