@@ -34,7 +34,7 @@ def rays_of(samples):
     """Unit rays (B, 5, 6) of normalised matches (B, 4, 5)."""
     points = np.ascontiguousarray(samples.transpose(1, 0, 2).reshape(4, -1))
     indices = np.arange(points.shape[1]).reshape(-1, 5)
-    return sample_rays(points, indices, np.eye(3), np.eye(3))
+    return sample_rays(points, indices, np.stack([np.eye(3), np.eye(3)]))
 
 
 def scene_samples(rng, num, noise):
@@ -228,7 +228,7 @@ def cost_and_gradient(E, points, weights, cameras):
     poses = np.empty((1, 3, 4))
     pose_of_matrix(E, poses[0])
     inverses = np.stack([np.linalg.inv(K) for K in cameras])
-    normal = pose_normal_matrix(poses, np.empty((2, 3)), inverses, points, weights)
+    normal = pose_normal_matrix(poses, np.empty((2, 3)), points, weights, inverses)
     return normal[5, 5], 2 * normal[:5, 5]
 
 
@@ -253,7 +253,7 @@ def test_normal_matrix_equals_finite_differences_of_residuals(focals, rng):
     poses, tangent = np.empty((1, 3, 4)), np.empty((2, 3))
     pose_of_matrix(scene.E, poses[0])
     inverses = np.stack([np.linalg.inv(K1), np.linalg.inv(K2)])
-    normal = pose_normal_matrix(poses, tangent, inverses, points, weights)
+    normal = pose_normal_matrix(poses, tangent, points, weights, inverses)
 
     def residuals(step):
         moved = poses[0].copy()

@@ -6,7 +6,6 @@ from numpy.testing import assert_allclose
 
 from cvscore.models._linalg import (
     eliminate_below,
-    multiply_3x3,
     null_space,
     solve_linear,
     solve_positive_definite,
@@ -68,9 +67,3 @@ def test_positive_definite_system(rng):
 def test_indefinite_matrix_is_reported():
     matrix = np.diag([1.0, -1.0])
     assert not solve_positive_definite(matrix, np.ones(2), np.empty(2))
-
-
-def test_product_of_3x3(rng):
-    left, right, product = rng.normal(size=(3, 3, 3))
-    multiply_3x3(left, right, product)
-    assert_allclose(product, left @ right, rtol=1e-14, atol=1e-15)

@@ -24,19 +24,20 @@ from cvscore.models._least_squares import (
     damped_step,
     drop_unweighted,
 )
-from cvscore.models._linalg import multiply_3x3
 from cvscore.models._pose import (
     essential_matrices,
     move_pose,
     pose_of_matrix,
     tangent_of_direction,
 )
+from cvscore.types import Array
 
 NUM_PARAMS = 5
 
 
-@kernel
-def refit_essential(model, points, weights, inverse1, inverse2):
+def refit_essential(
+    model: Array, points: Array, weights: Array, inverses: Array
+) -> Array:
     """Minimise the weighted sum of squared Sampson residuals, starting at ``model``.
 
     Parameters
@@ -47,45 +48,53 @@ def refit_essential(model, points, weights, inverse1, inverse2):
         Image points, of order one.
     weights : (N,) array
         Not negative.
-    inverse1, inverse2 : (3, 3) arrays
-        Inverse intrinsics: from image points to normalised coordinates.
+    inverses : (2, 3, 3) array
+        Inverse intrinsics of both cameras: from image points to normalised ones.
 
     Returns
     -------
     (3, 3) array
-        ``[t]x R`` with ``|t| = 1``: the given matrix if it cannot be improved.
+        ``[t]x R`` with ``|t| = 1``; ``model`` itself if it cannot be improved.
     """
     points, weights = drop_unweighted(points, weights)
     poses = np.empty((1, 3, 4))
-    if weights.shape[0] < NUM_PARAMS or not pose_of_matrix(model, poses[0]):
+    if len(weights) < NUM_PARAMS or not pose_of_matrix(model, poses[0]):
         return model
-    cameras = np.stack((inverse1, inverse2))
-    tangent = np.empty((2, 3))
-    step = np.empty(NUM_PARAMS)
-    no_gauge = np.zeros(NUM_PARAMS)
-    floor = ROUNDING * weights.sum()
-    damping = INITIAL_DAMPING
-    normal = pose_normal_matrix(poses, tangent, cameras, points, weights)
-    for _ in range(MAX_STEPS):
-        cost = normal[NUM_PARAMS, NUM_PARAMS]
-        if not damping < MAX_DAMPING:
-            break
-        promise = damped_step(normal, no_gauge, damping, step)
-        if promise <= CONVERGED * cost + floor:
-            break
-        trial_poses, trial_tangent = poses.copy(), np.empty((2, 3))
-        move_pose(trial_poses[0], tangent, step)
-        trial = pose_normal_matrix(trial_poses, trial_tangent, cameras, points, weights)
-        if trial[NUM_PARAMS, NUM_PARAMS] < cost:
-            poses, tangent, normal = trial_poses, trial_tangent, trial
-            damping /= DAMPING_FACTOR
-        else:
-            damping *= DAMPING_FACTOR
-    return essential_matrices(poses)[0]
+    return essential_matrices(_minimise(poses, points, weights, inverses))[0]
 
 
 @kernel
-def pose_normal_matrix(poses, tangent, cameras, points, weights):
+def _minimise(poses, points, weights, inverses):
+    """Levenberg-Marquardt from a pose, (1, 3, 4), to another."""
+    trial = poses
+    normal = np.zeros((NUM_PARAMS + 1, NUM_PARAMS + 1))
+    tangent, step = np.empty((2, 3)), np.empty(NUM_PARAMS)
+    no_gauge = np.zeros(NUM_PARAMS)
+    floor = ROUNDING * weights.sum()
+    cost = np.inf
+    # The start is the first trial; accepting it lowers the damping once.
+    damping = INITIAL_DAMPING * DAMPING_FACTOR
+    for _ in range(MAX_STEPS):
+        trial_tangent = np.empty((2, 3))
+        trial_normal = pose_normal_matrix(
+            trial, trial_tangent, points, weights, inverses
+        )
+        if trial_normal[NUM_PARAMS, NUM_PARAMS] < cost:
+            poses, tangent, normal = trial, trial_tangent, trial_normal
+            cost = normal[NUM_PARAMS, NUM_PARAMS]
+            damping /= DAMPING_FACTOR
+        else:
+            damping *= DAMPING_FACTOR
+        promise = damped_step(normal, no_gauge, damping, step)
+        if damping > MAX_DAMPING or not promise > CONVERGED * cost + floor:
+            break
+        trial = poses.copy()
+        move_pose(trial[0], tangent, step)
+    return poses
+
+
+@kernel
+def pose_normal_matrix(poses, tangent, points, weights, inverses):
     """Gauss-Newton matrix, half the gradient and the cost in local coordinates.
 
     Parameters
@@ -93,10 +102,10 @@ def pose_normal_matrix(poses, tangent, cameras, points, weights):
     poses : (1, 3, 4) array
     tangent : (2, 3) array
         Written: the directions of the last two of the five coordinates.
-    cameras : (2, 3, 3) array
-        Inverse intrinsics.
     points : (4, N) array
     weights : (N,) array
+    inverses : (2, 3, 3) array
+        Inverse intrinsics.
 
     Returns
     -------
@@ -105,7 +114,7 @@ def pose_normal_matrix(poses, tangent, cameras, points, weights):
     """
     tangent_of_direction(poses[0], tangent)
     fundamental = np.empty((3, 3))
-    _to_image(essential_matrices(poses)[0], cameras, fundamental)
+    _to_image(essential_matrices(poses)[0], inverses, fundamental)
     by_entry = sampson_normal_matrix(fundamental, points, weights)
     # The residual follows the derivatives as tenth row: it maps to itself.
     chain = np.zeros((10, NUM_PARAMS + 1))
@@ -113,7 +122,7 @@ def pose_normal_matrix(poses, tangent, cameras, points, weights):
     change, image_change = np.empty((3, 3)), np.empty((3, 3))
     for k in range(NUM_PARAMS):
         _derivative(poses[0], tangent, k, change)
-        _to_image(change, cameras, image_change)
+        _to_image(change, inverses, image_change)
         for i in range(3):
             for j in range(3):
                 chain[3 * i + j, k] = image_change[i, j]
@@ -130,11 +139,15 @@ def pose_normal_matrix(poses, tangent, cameras, points, weights):
 
 
 @kernel
-def _to_image(essential, cameras, fundamental):
+def _to_image(essential, inverses, fundamental):
     """Write ``K2^-T E K1^-1``."""
-    half = np.empty((3, 3))
-    multiply_3x3(essential, cameras[0], half)
-    multiply_3x3(cameras[1].T.copy(), half, fundamental)
+    for i in range(3):
+        for j in range(3):
+            total = 0.0
+            for k in range(3):
+                for m in range(3):
+                    total += inverses[1, k, i] * essential[k, m] * inverses[0, m, j]
+            fundamental[i, j] = total
 
 
 @kernel

@@ -121,6 +121,7 @@ def _solve(rays: Array) -> tuple[Array, NDArray[np.int64]]:
     of one that contains them all.
     """
     bases, samples = _null_spaces(rays)
+    bases = bases.reshape(-1, 4, 3, 3)
     poses, solved, is_lost = _solve_in_basis(rays, bases, samples)
     if is_lost.any():
         # One sample in thousands has solutions whose z agree to several digits; with
@@ -144,9 +145,9 @@ def _solve_in_basis(
 
 @kernel
 def _null_spaces(rays):
-    """Bases X, Y, Z, W (K, 4, 3, 3) of the samples that have one, and these."""
+    """Bases X, Y, Z, W (K, 4, 9) of the samples that have one, and these."""
     num_samples = rays.shape[0]
-    bases = np.empty((num_samples, 4, 3, 3))
+    bases = np.empty((num_samples, 4, 9))
     samples = np.empty(num_samples, dtype=np.int64)
     equations = np.empty((SAMPLE_SIZE, 9))
     count = 0
@@ -155,7 +156,7 @@ def _null_spaces(rays):
             for i in range(3):
                 for j in range(3):
                     equations[n, 3 * i + j] = rays[b, n, 3 + i] * rays[b, n, j]
-        if null_space(equations, bases[count].reshape(4, 9)) > MIN_MARGIN:
+        if null_space(equations, bases[count]) > MIN_MARGIN:
             samples[count] = b
             count += 1
     return bases[:count], samples[:count]

@@ -149,15 +149,3 @@ def solve_positive_definite(matrix, rhs, solution):
             value -= matrix[k, i] * solution[k]
         solution[i] = value / matrix[i, i]
     return True
-
-
-@kernel
-def multiply_3x3(left, right, product):
-    """Write ``left @ right`` to ``product``; it must be neither of the two."""
-    for i in range(3):
-        for j in range(3):
-            product[i, j] = (
-                left[i, 0] * right[0, j]
-                + left[i, 1] * right[1, j]
-                + left[i, 2] * right[2, j]
-            )

@@ -29,17 +29,16 @@ def essential_model(K1: Array, K2: Array, solver: str = "native") -> GeometricMo
     solvers = {"native": essential_5pt_in_front, "opencv": essential_5pt_opencv}
     if solver not in solvers:
         raise ValueError(f"solver must be one of {sorted(solvers)}, got {solver!r}")
-    inverse1 = np.ascontiguousarray(np.linalg.inv(K1), dtype=np.float64)
-    inverse2 = np.ascontiguousarray(np.linalg.inv(K2), dtype=np.float64)
+    inverses = np.linalg.inv(np.array([K1, K2], dtype=np.float64))
 
     def solve(points: Array, samples: NDArray[np.int64]) -> Array:
-        return solvers[solver](sample_rays(points, samples, inverse1, inverse2))
+        return solvers[solver](sample_rays(points, samples, inverses))
 
     def residuals(models: Array, points: Array) -> Array:
-        return sampson_residuals(inverse2.T @ models @ inverse1, points)
+        return sampson_residuals(inverses[1].T @ models @ inverses[0], points)
 
     def refit(model: Array, points: Array, weights: Array) -> Array:
-        return refit_essential(model, points, weights, inverse1, inverse2)
+        return refit_essential(model, points, weights, inverses)
 
     return GeometricModel(
         name="essential",
@@ -53,7 +52,7 @@ def essential_model(K1: Array, K2: Array, solver: str = "native") -> GeometricMo
 
 
 @kernel
-def sample_rays(points, samples, inverse1, inverse2):
+def sample_rays(points, samples, inverses):
     """Return unit vectors along the rays of each sample's matches.
 
     Parameters
@@ -61,8 +60,8 @@ def sample_rays(points, samples, inverse1, inverse2):
     points : (4, N) array
         Image points.
     samples : (B, 5) array of int
-    inverse1, inverse2 : (3, 3) arrays
-        Inverse intrinsics.
+    inverses : (2, 3, 3) array
+        Inverse intrinsics of both cameras.
 
     Returns
     -------
@@ -73,19 +72,20 @@ def sample_rays(points, samples, inverse1, inverse2):
     rays = np.empty((num_samples, size, 6))
     for b in range(num_samples):
         for n in range(size):
-            x1, y1 = points[0, samples[b, n]], points[1, samples[b, n]]
-            x2, y2 = points[2, samples[b, n]], points[3, samples[b, n]]
-            sq_norm1, sq_norm2 = 0.0, 0.0
-            for i in range(3):
-                ray1 = inverse1[i, 0] * x1 + inverse1[i, 1] * y1 + inverse1[i, 2]
-                ray2 = inverse2[i, 0] * x2 + inverse2[i, 1] * y2 + inverse2[i, 2]
-                rays[b, n, i], rays[b, n, 3 + i] = ray1, ray2
-                sq_norm1 += ray1 * ray1
-                sq_norm2 += ray2 * ray2
-            scale1, scale2 = 1.0 / np.sqrt(sq_norm1), 1.0 / np.sqrt(sq_norm2)
-            for i in range(3):
-                rays[b, n, i] *= scale1
-                rays[b, n, 3 + i] *= scale2
+            for c in range(2):
+                x, y = points[2 * c, samples[b, n]], points[2 * c + 1, samples[b, n]]
+                sq_norm = 0.0
+                for i in range(3):
+                    entry = (
+                        inverses[c, i, 0] * x
+                        + inverses[c, i, 1] * y
+                        + inverses[c, i, 2]
+                    )
+                    rays[b, n, 3 * c + i] = entry
+                    sq_norm += entry * entry
+                scale = 1.0 / np.sqrt(sq_norm)
+                for i in range(3):
+                    rays[b, n, 3 * c + i] *= scale
     return rays
 
 
