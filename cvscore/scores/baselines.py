@@ -179,6 +179,10 @@ def _chi_quantile(dim: int) -> float:
     return math.sqrt(2.0 * gammaincinv(0.5 * dim, INLIER_QUANTILE))
 
 
+def _as_rows(sq_residuals: Array) -> Array:
+    return np.ascontiguousarray(sq_residuals, dtype=np.float64)
+
+
 @dataclass(frozen=True)
 class _ThresholdScore:
     """What the baselines share.
@@ -234,7 +238,7 @@ class InlierCount(_ThresholdScore):
         self, sq_residuals: Array, dim: int, num_params: int, best: float = -np.inf
     ) -> Array:
         """Score (K, N) residuals as (K,)."""
-        return _count(np.ascontiguousarray(sq_residuals), self._sq_threshold)
+        return _count(_as_rows(sq_residuals), self._sq_threshold)
 
     def weights(self, sq_residuals: Array, dim: int, num_params: int) -> Array:
         """Return one for an inlier and zero for an outlier.
@@ -252,9 +256,7 @@ class Msac(_ThresholdScore):
         self, sq_residuals: Array, dim: int, num_params: int, best: float = -np.inf
     ) -> Array:
         """Score (K, N) residuals as (K,)."""
-        return _truncated_quadratic(
-            np.ascontiguousarray(sq_residuals), self._sq_threshold
-        )
+        return _truncated_quadratic(_as_rows(sq_residuals), self._sq_threshold)
 
     def weights(self, sq_residuals: Array, dim: int, num_params: int) -> Array:
         """Return minus the derivative of the score in each squared residual, (N,)."""
@@ -273,7 +275,7 @@ class GaussianUniform(_ThresholdScore):
     ) -> Array:
         """Score (K, N) residuals as (K,)."""
         return _log_mixture(
-            np.ascontiguousarray(sq_residuals),
+            _as_rows(sq_residuals),
             self._sq_threshold,
             self._precision(dim),
         )
@@ -298,11 +300,11 @@ class MagsacPlusPlus(_ThresholdScore):
     ) -> Array:
         """Score (K, N) residuals as (K,)."""
         return _magsac_gains(
-            np.ascontiguousarray(sq_residuals),
+            _as_rows(sq_residuals),
             self._sq_threshold,
             _cached_magsac_nodes(),
         )
 
     def weights(self, sq_residuals: Array, dim: int, num_params: int) -> Array:
         """Return minus the derivative of the score in each squared residual, (N,)."""
-        return _magsac_weights(np.ascontiguousarray(sq_residuals), self._sq_threshold)
+        return _magsac_weights(_as_rows(sq_residuals), self._sq_threshold)
