@@ -60,7 +60,8 @@ def refit_essential(
     poses = np.empty((1, 3, 4))
     if len(weights) < NUM_PARAMS or not pose_of_matrix(model, poses[0]):
         return model
-    return essential_matrices(_minimise(poses, points, weights, inverses))[0]
+    refined: Array = essential_matrices(_minimise(poses, points, weights, inverses))[0]
+    return refined
 
 
 @kernel

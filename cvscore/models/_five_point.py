@@ -14,8 +14,8 @@ factors x or y leaves six of the cubics with these as leading terms:
 in x, y and 1 whose coefficients are polynomials in z of degree 3, 3 and 4.  They have a
 solution where the determinant, of degree 10, vanishes.
 
-Each root is polished on the manifold of poses: Newton's method on rotation and
-direction, so that the result is essential to the last bit.
+Each root is then polished on the manifold of poses, so that the result is essential to
+the last bit.
 """
 
 from __future__ import annotations
@@ -24,20 +24,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cvscore._kernel import kernel
-from cvscore.models._linalg import eliminate_below, null_space, solve_linear
-from cvscore.models._polynomial import (
-    MAX_DEPTH,
-    bernstein_from_power,
-    real_roots,
-)
-from cvscore.models._pose import (
-    depth_signs,
-    essential_matrices,
-    move_pose,
-    pose_of_matrix,
-    tangent_of_direction,
-    twist,
-)
+from cvscore.models._linalg import eliminate_below, null_space
+from cvscore.models._polynomial import MAX_DEPTH, bernstein_from_power, real_roots
+from cvscore.models._pose import essential_matrices
+from cvscore.models._sample_poses import are_in_front, polish_poses
 from cvscore.types import Array, Mask
 
 SAMPLE_SIZE = 5
@@ -50,13 +40,6 @@ MIN_MARGIN = 1e-9
 # any translation have a family of solutions.  A translation of a thousandth of a pixel
 # gives pivots above this, an ordinary one above 1e-6.
 MIN_PIVOT = 1e-11
-
-# Newton's method stops when all five equations (of unit rays) hold to this ...
-MAX_EQUATION = 1e-12
-# ... and gives a root up when they don't after so many checks.  Nine in ten hold at the
-# first, others after a step or two; from a root that needs more it may have gone to the
-# neighbouring solution.
-MAX_CHECKS = 4
 
 # Exponents of x, y, z of the columns of the cubics: first those that are eliminated, in
 # the order that leaves the six equations above as the last rows.
@@ -101,17 +84,21 @@ def essential_5pt(rays: Array) -> Array:
         ``[t]x R`` with ``|t| = 1``, at most ten for each sample, none for samples with
         repeated matches.
     """
-    return essential_matrices(_solve(rays)[0])
+    poses, _ = _solve(rays)
+    models: Array = essential_matrices(poses)
+    return models
 
 
 def essential_5pt_in_front(rays: Array) -> Array:
     """Like `essential_5pt`, without matrices that no scene in front of the cameras has.
 
     A matrix is left out if none of its four poses puts all five points in front of both
-    cameras: a third to a half of them, which then need not be scored.
+    cameras: a third of those of five right matches, nine in ten of five random ones.
+    They need not be scored.
     """
     poses, samples = _solve(rays)
-    return essential_matrices(poses[_all_in_front(rays, poses, samples)])
+    models: Array = essential_matrices(poses[are_in_front(rays, poses, samples)])
+    return models
 
 
 def _solve(rays: Array) -> tuple[Array, NDArray[np.int64]]:
@@ -140,7 +127,8 @@ def _solve_in_basis(
 ) -> tuple[Array, NDArray[np.int64], Mask]:
     """As `_solve`, and (B,) whether a sample's roots are too inaccurate to polish."""
     matrices, solved = _solve_pencils(bases, _pencils(bases), samples)
-    return _polish(rays, matrices, solved)
+    poses, solved, is_lost = polish_poses(rays, matrices, solved)
+    return poses, solved, is_lost
 
 
 @kernel
@@ -321,97 +309,3 @@ def _equation_at(equation, z, w):
         y[0] * m0 + y[1] * m1 + y[2] * m2 + y[3] * m3,
         (one[0] * m0 + one[1] * m1 + one[2] * m2) * w + (one[3] * w + one[4] * z) * m3,
     )
-
-
-@kernel
-def _polish(rays, matrices, samples):
-    """Poses (K, 3, 4) near the given matrices that solve their samples, and these.
-
-    Newton's method on rotation and direction.  A matrix from where it does not converge
-    is left out, and (B,) tells which samples lost one.
-    """
-    is_lost = np.zeros(rays.shape[0], dtype=np.bool_)
-    poses = np.empty((matrices.shape[0], 3, 4))
-    solved = np.empty(matrices.shape[0], dtype=np.int64)
-    system = np.empty((SAMPLE_SIZE, SAMPLE_SIZE + 1))
-    step = np.empty(SAMPLE_SIZE)
-    tangent = np.empty((2, 3))
-    count = 0
-    for k in range(matrices.shape[0]):
-        pose = poses[count]
-        converged = False
-        for n in range(MAX_CHECKS):
-            if n == 0 and not pose_of_matrix(matrices[k], pose):
-                break
-            tangent_of_direction(pose, tangent)
-            converged = _linearise(rays[samples[k]], pose, tangent, system)
-            if converged or not solve_linear(system, step):
-                break
-            move_pose(pose, tangent, step)
-        solved[count] = samples[k]
-        if converged:
-            count += 1
-        else:
-            is_lost[samples[k]] = True
-    return poses[:count], solved[:count], is_lost
-
-
-@kernel
-def _linearise(rays, pose, tangent, system):
-    """Write Newton's equations (5, 6) at a pose; return whether it solves the sample.
-
-    With ``a = R x1``, the epipolar equation and its derivatives by the rotation and by
-    the direction are ``t . n``, ``a x (x2 x t)`` and ``n = a x x2`` along the tangent.
-    """
-    tx, ty, tz = pose[0, 3], pose[1, 3], pose[2, 3]
-    largest = 0.0
-    for i in range(SAMPLE_SIZE):
-        x1, y1, z1 = rays[i, 0], rays[i, 1], rays[i, 2]
-        x2, y2, z2 = rays[i, 3], rays[i, 4], rays[i, 5]
-        ax = pose[0, 0] * x1 + pose[0, 1] * y1 + pose[0, 2] * z1
-        ay = pose[1, 0] * x1 + pose[1, 1] * y1 + pose[1, 2] * z1
-        az = pose[2, 0] * x1 + pose[2, 1] * y1 + pose[2, 2] * z1
-        nx, ny, nz = ay * z2 - az * y2, az * x2 - ax * z2, ax * y2 - ay * x2
-        cx, cy, cz = y2 * tz - z2 * ty, z2 * tx - x2 * tz, x2 * ty - y2 * tx
-        system[i, 0] = ay * cz - az * cy
-        system[i, 1] = az * cx - ax * cz
-        system[i, 2] = ax * cy - ay * cx
-        system[i, 3] = tangent[0, 0] * nx + tangent[0, 1] * ny + tangent[0, 2] * nz
-        system[i, 4] = tangent[1, 0] * nx + tangent[1, 1] * ny + tangent[1, 2] * nz
-        equation = tx * nx + ty * ny + tz * nz
-        system[i, 5] = -equation
-        largest = max(largest, abs(equation))
-    return largest < MAX_EQUATION
-
-
-@kernel
-def _all_in_front(rays, poses, samples):
-    """Whether one of the poses of each matrix has its sample in front: (K,) bool."""
-    in_front = np.empty(poses.shape[0], dtype=np.bool_)
-    twisted = np.empty((3, 4))
-    for k in range(poses.shape[0]):
-        twist(poses[k], twisted)
-        in_front[k] = _is_in_front(rays[samples[k]], poses[k]) or _is_in_front(
-            rays[samples[k]], twisted
-        )
-    return in_front
-
-
-@kernel
-def _is_in_front(rays, pose):
-    """Whether all five points are in front of both cameras, for t or for -t."""
-    num_front, num_behind = 0, 0
-    for i in range(SAMPLE_SIZE):
-        first, second = depth_signs(
-            pose,
-            rays[i, 0],
-            rays[i, 1],
-            rays[i, 2],
-            rays[i, 3],
-            rays[i, 4],
-            rays[i, 5],
-        )
-        num_front += first > 0.0 and second > 0.0
-        # With -t for t, behind becomes in front.
-        num_behind += first < 0.0 and second < 0.0
-    return num_front == SAMPLE_SIZE or num_behind == SAMPLE_SIZE

@@ -35,7 +35,9 @@ def essential_model(K1: Array, K2: Array, solver: str = "native") -> GeometricMo
         return solvers[solver](sample_rays(points, samples, inverses))
 
     def residuals(models: Array, points: Array) -> Array:
-        return sampson_residuals(inverses[1].T @ models @ inverses[0], points)
+        fundamental = inverses[1].T @ models @ inverses[0]
+        sq_residuals: Array = sampson_residuals(fundamental, points)
+        return sq_residuals
 
     def refit(model: Array, points: Array, weights: Array) -> Array:
         return refit_essential(model, points, weights, inverses)
@@ -114,4 +116,5 @@ def essential_5pt_opencv(rays: Array) -> Array:
     matrices = np.concatenate(found) if found else np.empty((0, 3, 3))
     matrices = matrices[np.isfinite(matrices).all(axis=(1, 2))]
     U, _, Vt = np.linalg.svd(matrices)
-    return U @ np.diag([1.0, 1.0, 0.0]) @ Vt
+    nearest: Array = U @ np.diag([1.0, 1.0, 0.0]) @ Vt
+    return nearest
