@@ -66,7 +66,9 @@ def findHomography(
 
     Every robust method (RANSAC, LMEDS, RHO, USAC_*) means the estimator of this
     package, and so does a method that is left out; method 0 is cv2's least squares.
-    ``ransacReprojThreshold`` is accepted and has no effect.
+    ``ransacReprojThreshold`` is accepted and has no effect.  USAC_PROSAC takes the rows
+    for sorted, best match first, as in cv2.  Of ``params`` the confidence, the number
+    of iterations, the random state and PROSAC sampling matter.
 
     Parameters
     ----------

@@ -4,14 +4,16 @@ import cv2
 import numpy as np
 import pytest
 import synthetic
+from numba.core import config as numba_config
 from opencv_calls import CAMERAS, FUNCTIONS, usac_params
 
 from cvscore import opencv
 
+NUM, NUM_SCENES = (100, 1) if numba_config.DISABLE_JIT else (200, 5)
 KINDS = pytest.mark.parametrize("kind", ["H", "F", "E"])
 SCENES = {
-    "H": synthetic.planar_scene(np.random.default_rng(3), 200, inlier_ratio=0.6),
-    "E": synthetic.two_view_scene(np.random.default_rng(4), 200, inlier_ratio=0.6),
+    "H": synthetic.planar_scene(np.random.default_rng(3), NUM, inlier_ratio=0.6),
+    "E": synthetic.two_view_scene(np.random.default_rng(4), NUM, inlier_ratio=0.6),
 }
 SCENES["F"] = SCENES["E"]
 K = SCENES["E"].K1
@@ -126,7 +128,7 @@ def test_other_functions_of_cv2_take_the_results():
     assert moved.max() < 6.0
     lines = cv2.computeCorrespondEpilines(scene.x1, 1, F)
     assert lines.shape == (len(scene.x1), 1, 3)
-    assert cv2.perspectiveTransform(scene.x1[:, None], H).shape == (200, 1, 2)
+    assert cv2.perspectiveTransform(scene.x1[:, None], H).shape == (NUM, 1, 2)
 
 
 def evaluate_pose(module, x1, x2, K1, K2, pixels, confidence=0.99999):
@@ -146,10 +148,10 @@ def evaluate_pose(module, x1, x2, K1, K2, pixels, confidence=0.99999):
     return best
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(NUM_SCENES))
 def test_the_idiom_of_matcher_evaluations(seed):
     rng = np.random.default_rng(seed)
-    scene = synthetic.two_view_scene(rng, 200, inlier_ratio=0.5)
+    scene = synthetic.two_view_scene(rng, NUM, inlier_ratio=0.5)
     R, t, inliers = evaluate_pose(opencv, scene.x1, scene.x2, scene.K1, scene.K2, 0.5)
     assert synthetic.pose_error(R, t, scene) < 3.0
     _, pixels = opencv.findEssentialMat(scene.x1, scene.x2, scene.K1)
@@ -177,7 +179,7 @@ def test_a_row_that_is_not_finite_is_an_outlier(kind, bad):
     plain_model, plain_mask = find(kind)
     x1, x2 = np.insert(scene.x1, 7, bad, axis=0), np.insert(scene.x2, 7, 0.0, axis=0)
     x1[7, 0] = 5.0
-    quality = np.zeros(201)
+    quality = np.zeros(NUM + 1)
     model, mask = function(x1, x2, *CAMERAS[kind])
     assert mask[7] == 0
     np.testing.assert_array_equal(model, plain_model)
