@@ -1,11 +1,11 @@
 """The cure for a dominant plane, which leaves the fundamental matrix open.
 
 Where most matches lie on one plane, nearly every sample of seven holds six or more of
-its points, and the matrix it gives fits the plane and is wrong everywhere else.  But the
-plane itself is easy to find among the inliers of such a matrix, and its homography
-leaves only the epipole unknown, which two matches off the plane give.  So: fit the
-plane, search the epipole among the other matches with the very same loop, and keep what
-it finds if its score over all matches is higher.  Nothing here has a scale of its own.
+its points, and the matrix it gives fits the plane and is wrong everywhere else.  But
+the plane is easy to find among the inliers of such a matrix, and its homography leaves
+only the epipole unknown, which two matches off the plane give.  So: fit the plane,
+search the epipole among the other matches with the very same loop, and keep what it
+finds if its score over all matches is higher.  Nothing here has a scale of its own.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 Three verbs do the work: ``model.solve`` makes candidates from minimal samples,
 ``score`` compares them by their residuals, ``model.refit`` moves one to a better place.
+Every round draws samples twice: from all points, to explore, and from the inliers of
+the best model so far, where a sample free of outliers is far likelier.
 """
 
 from __future__ import annotations
@@ -9,8 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from cvscore.sampling import trials_needed
+from cvscore.sampling import FocusedSampler, trials_needed
 from cvscore.types import Array, GeometricModel, RansacOptions, Sampler, Score
 
 # Samples per batch.  The first batches are small so that easy data stop early; later
@@ -21,6 +24,9 @@ LAST_BATCH = 64
 BLOCK_BYTES = 1 << 19
 # Refits of one local optimisation; few ever need more before the score stops rising.
 MAX_LOCAL_STEPS = 8
+# While searching, a climb ends at a step that raises the score (a log likelihood) by
+# less than this: such steps never decide between candidates, and are many.
+MIN_GAIN = 1.0
 
 
 @dataclass(frozen=True)
@@ -60,19 +66,25 @@ def ransac(
         Samples drawn.
     """
     best: Candidate | None = None
+    focused = FocusedSampler(model.sample_size, options.seed)
     iterations, batch = 0, FIRST_BATCH
     budget: float = options.max_iterations
     while iterations < budget:
-        samples = sampler.draw(min(batch, options.max_iterations - iterations))
-        iterations += len(samples)
+        for source in (sampler, focused):
+            samples = source.draw(min(batch, options.max_iterations - iterations))
+            iterations += len(samples)
+            start = best_of(model.solve(points, samples), model, points, score)
+            if start is None:
+                continue
+            candidate = locally_optimise(start, model, points, score, MIN_GAIN)
+            if best is None or candidate.score > best.score:
+                best = candidate
+                inliers = _inliers(best, model, score)
+                focused.focus(inliers)
+                budget = _budget(len(inliers), points.shape[-1], model, options)
         batch = min(2 * batch, LAST_BATCH)
-        start = best_of(model.solve(points, samples), model, points, score)
-        if start is None:
-            continue
-        candidate = locally_optimise(start, model, points, score)
-        if best is None or candidate.score > best.score:
-            best = candidate
-            budget = _budget(best, model, score, options)
+    if best is not None:
+        best = locally_optimise(best, model, points, score)
     return best, iterations
 
 
@@ -98,19 +110,20 @@ def locally_optimise(
     model: GeometricModel,
     points: Array,
     score: Score,
-    max_steps: int = MAX_LOCAL_STEPS,
+    min_gain: float = 0.0,
 ) -> Candidate:
-    """Climb the score from ``candidate`` until a step does not raise it."""
-    for _ in range(max_steps):
+    """Climb the score from ``candidate`` while steps raise it by more than a little."""
+    for _ in range(MAX_LOCAL_STEPS):
         weights = score.weights(
             candidate.sq_residuals, model.residual_dim, model.num_params
         )
-        moved = evaluate(
-            model.refit(candidate.model, points, weights), model, points, score
-        )
-        if not moved.score > candidate.score:
+        refitted = model.refit(candidate.model, points, weights)
+        moved = evaluate(refitted, model, points, score)
+        gain = moved.score - candidate.score
+        if gain > 0.0:
+            candidate = moved
+        if not gain > min_gain:
             break
-        candidate = moved
     return candidate
 
 
@@ -123,11 +136,16 @@ def evaluate(
     return Candidate(one, sq_residuals[0], float(scores[0]))
 
 
+def _inliers(best: Candidate, model: GeometricModel, score: Score) -> NDArray[np.int64]:
+    return np.flatnonzero(
+        score.inliers(best.sq_residuals, model.residual_dim, model.num_params)
+    )
+
+
 def _budget(
-    best: Candidate, model: GeometricModel, score: Score, options: RansacOptions
+    num_inliers: int, num_points: int, model: GeometricModel, options: RansacOptions
 ) -> float:
-    inliers = score.inliers(best.sq_residuals, model.residual_dim, model.num_params)
     needed = trials_needed(
-        int(inliers.sum()), inliers.size, model.sample_size, options.confidence
+        num_inliers, num_points, model.sample_size, options.confidence
     )
     return min(options.max_iterations, max(options.min_iterations, needed))

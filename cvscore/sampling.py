@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from cvscore._kernel import kernel
 from cvscore.types import Array, Sampler
 
 Indices = NDArray[np.int64]
@@ -71,6 +72,31 @@ class ProsacSampler:
         return self._order[ranks]
 
 
+class FocusedSampler:
+    """Samples from the inliers of the best model so far, once there is one.
+
+    Among them samples free of outliers are far more frequent than among all points, so
+    that a model that is only roughly right soon gives way to a better one.
+    """
+
+    def __init__(self, sample_size: int, seed: int = 0) -> None:
+        self._sample_size = sample_size
+        self._rng = np.random.default_rng(seed)
+        self._inliers = np.empty(0, dtype=np.int64)
+
+    def focus(self, inliers: Indices) -> None:
+        """Sample from these points from now on."""
+        self._inliers = inliers
+
+    def draw(self, num_samples: int) -> Indices:
+        """Return (num_samples, sample_size) indices; no rows without enough inliers."""
+        # With one inlier to spare nearly all samples would be the same.
+        if len(self._inliers) <= self._sample_size + 1:
+            num_samples = 0
+        pool = np.full(num_samples, len(self._inliers))
+        return self._inliers[_distinct(self._rng, pool, self._sample_size)]
+
+
 class AlternatingSampler:
     """Takes turns between two samplers, so that neither can spoil the search alone.
 
@@ -124,20 +150,32 @@ def trials_needed(
 
 
 def _distinct(rng: np.random.Generator, pool: Indices, size: int) -> Indices:
-    """Row i holds ``size`` distinct numbers of range(pool[i]), all sets equally likely.
+    """Row i holds ``size`` distinct numbers of range(pool[i]), every set as likely."""
+    distinct: Indices = _distinct_from_uniform(rng.random((len(pool), size)), pool)
+    return distinct
 
-    The j-th number is drawn among the pool[i] - j values still free, and moved past
-    the ones already taken in ascending order: exact, with nothing to redraw.
+
+@kernel
+def _distinct_from_uniform(uniform, pool):
+    """Turn uniform numbers (B, size) of [0, 1) into distinct indices below pool (B,).
+
+    The j-th index is drawn among the pool - j values still free, and moved past the
+    ones already taken in ascending order: exact, with nothing to redraw.
     """
-    free = pool[:, None] - np.arange(size)
-    drawn = (rng.random(free.shape) * free).astype(np.int64)
-    taken = np.empty_like(drawn)
-    for j in range(size):
-        column = drawn[:, j]
-        for i in range(j):
-            column = column + (column >= taken[:, i])
-        drawn[:, j] = column
-        taken[:, : j + 1] = np.sort(drawn[:, : j + 1], axis=1)
+    num_samples, size = uniform.shape
+    drawn = np.empty((num_samples, size), dtype=np.int64)
+    taken = np.empty(size, dtype=np.int64)  # ascending
+    for b in range(num_samples):
+        for j in range(size):
+            index = np.int64(uniform[b, j] * (pool[b] - j))
+            slot = 0
+            while slot < j and taken[slot] <= index:
+                index += 1
+                slot += 1
+            for i in range(j, slot, -1):
+                taken[i] = taken[i - 1]
+            taken[slot] = index
+            drawn[b, j] = index
     return drawn
 
 

@@ -46,7 +46,7 @@ def test_layers(path):
     if layer == "scores":
         assert layers <= {"scores", "types", "_kernel", "priors"}
     if layer in {"ransac", "sampling"}:
-        assert layers <= {"ransac", "sampling", "types"}
+        assert layers <= {"ransac", "sampling", "types", "_kernel"}
     if module not in ADAPTERS and layer not in {"", "__main__", "cli", "opencv"}:
         assert not ours & ADAPTERS
     if {"models", "scores"} <= layers:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cvscore.ransac import Candidate, best_of, locally_optimise, ransac
+from cvscore.ransac import LAST_BATCH, Candidate, best_of, locally_optimise, ransac
 from cvscore.sampling import UniformSampler, trials_needed
 from cvscore.scores.baselines import InlierCount, Msac
 from cvscore.scores.marginal import MarginalScore
@@ -91,7 +91,7 @@ def test_stopping_follows_the_inlier_count(rng):
     best, iterations = ransac(LINE, points, score, UniformSampler(200, 2), options)
     inliers = int(score.inliers(best.sq_residuals, 1, 2).sum())
     needed = trials_needed(inliers, 200, 2, options.confidence)
-    assert needed <= iterations <= needed + 64
+    assert needed <= iterations <= needed + 2 * LAST_BATCH
 
 
 def test_min_iterations_are_drawn(rng):
