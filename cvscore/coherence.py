@@ -29,7 +29,7 @@ def coherence(points: Array, spreads: Array) -> Array:
     points : (4, N) array
         Matches.
     spreads : (4,) array
-        Extent of each coordinate, positive, which makes the images commensurable.
+        Extent of each coordinate, which makes the images commensurable.
 
     Returns
     -------
@@ -38,6 +38,7 @@ def coherence(points: Array, spreads: Array) -> Array:
         are not so many matches around.
     """
     sides = np.repeat(np.hypot(spreads[[0, 2]], spreads[[1, 3]]), 2)
+    sides[sides == 0.0] = 1.0  # all points of an image in one place
     centre = np.median(points, axis=1)
     places = np.ascontiguousarray((points - centre[:, None]) / sides[:, None] + 0.5)
     cells = max(1, int(np.sqrt(points.shape[1] / MATCHES_PER_CELL)))

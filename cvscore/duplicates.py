@@ -37,7 +37,8 @@ def first_occurrences(points: Array) -> tuple[NDArray[np.int64], NDArray[np.int6
     """
     # Adding zero turns -0.0 into 0.0, which compares equal but has other bits.
     bits = (points + 0.0).view(np.uint64)
-    first = _first_equal_column(bits, _MULTIPLIERS)
+    with np.errstate(over="ignore"):  # hashing wraps around, also without the JIT
+        first = _first_equal_column(bits, _MULTIPLIERS)
     is_first = first == np.arange(first.size)
     rank = np.cumsum(is_first) - 1
     return np.flatnonzero(is_first), rank[first]

@@ -17,11 +17,12 @@ from cvscore.distortion import undistort
 from cvscore.duplicates import first_occurrences
 from cvscore.frames import (
     Frame,
+    Region,
     extent,
     frame_of,
     frame_of_cameras,
     precision,
-    spreads_of,
+    region_of,
 )
 from cvscore.models._pose import pose_from_essential
 from cvscore.models.essential import essential_model
@@ -166,7 +167,7 @@ class _Problem:
     """Distinct matches in their frame, and the way back to the rows that were given."""
 
     points: Array  # (4, M), distinct and finite, inside the frame
-    spreads: Array  # (4,), of the coordinates outside
+    spreads: Array  # (4,), of their coordinates
     frame: Frame
     score: Score  # in the unit of the rows that were given
     options: RansacOptions
@@ -180,6 +181,12 @@ class _Problem:
         labels = np.zeros(self.num_rows, dtype=np.bool_)
         labels[self.finite] = inliers[self.member_of]
         return labels
+
+    def residuals_of_rows(self, residuals: Array) -> Array:
+        """Give every row the residual of the distinct match that it is a copy of."""
+        rows = np.full(self.num_rows, np.inf)
+        rows[self.finite] = residuals[self.member_of]
+        return rows
 
 
 def _prepare(
@@ -196,14 +203,14 @@ def _prepare(
     points = np.ascontiguousarray(points[:, finite])
     distinct, member_of = first_occurrences(points)
     points = np.ascontiguousarray(points[:, distinct])
-    spreads = spreads_of(points)
-    frame = frame_of(points, spreads) if frame is None else frame
+    region = region_of(points)
+    frame = frame_of(region) if frame is None else frame
     score = MarginalScore() if score is None else score
     return _Problem(
         points=frame.enter(points),
-        spreads=spreads,
+        spreads=region.spreads / frame.unit,
         frame=frame,
-        score=_with_data_defaults(score, points, spreads),
+        score=_with_data_defaults(score, points.shape[1], region),
         options=RansacOptions() if options is None else options,
         quality=None if qualities is None else qualities[finite][distinct],
         num_rows=num_rows,
@@ -212,15 +219,15 @@ def _prepare(
     )
 
 
-def _with_data_defaults(score: Score, points: Array, spreads: Array) -> Score:
+def _with_data_defaults(score: Score, num_points: int, region: Region) -> Score:
     """Fill in what the marginal score takes from the data: width and precision."""
-    if not isinstance(score, MarginalScore) or points.shape[1] == 0:
+    if not isinstance(score, MarginalScore):
         return score
     half_width = score.half_width
     if half_width is None:
         # Points without any extent have no model; the width only has to be valid.
-        half_width = HALF_WIDTH_FRACTION * extent(spreads) or 1.0
-    floor = points.shape[1] * precision(points) ** 2
+        half_width = HALF_WIDTH_FRACTION * extent(region) or 1.0
+    floor = num_points * precision(region) ** 2
     return replace(score, half_width=half_width, rss_floor=max(score.rss_floor, floor))
 
 
@@ -259,6 +266,7 @@ def _search(
     return Estimate(
         model=best.model,
         inliers=problem.label_rows(problem.score.inliers(sq_residuals, *counts)),
+        residuals=problem.residuals_of_rows(np.sqrt(sq_residuals)),
         score=summary.score,
         scale=summary.scale,
         threshold=summary.threshold,
@@ -276,7 +284,7 @@ def _sampler(problem: _Problem, model: GeometricModel) -> Sampler:
         )
 
     def coherent_first() -> ProsacSampler:
-        order = coherence(problem.points, problem.spreads / problem.frame.unit)
+        order = coherence(problem.points, problem.spreads)
         return ProsacSampler(order, size, options.max_iterations // 2, options.seed + 1)
 
     uniform = UniformSampler(problem.points.shape[1], size, options.seed)
@@ -287,6 +295,7 @@ def _failure(problem: _Problem, reason: str, iterations: int = 0) -> Estimate:
     return Estimate(
         model=None,
         inliers=np.zeros(problem.num_rows, dtype=np.bool_),
+        residuals=np.full(problem.num_rows, np.inf),
         score=-np.inf,
         scale=np.nan,
         threshold=np.nan,

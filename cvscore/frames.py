@@ -8,6 +8,7 @@ points under shifts and changes of unit, which is what makes the estimators equi
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -40,10 +41,29 @@ class Frame:
         return inside / inside[2, 2]
 
 
-def frame_of(points: Array, spreads: Array) -> Frame:
-    """Return a frame centred on the points (4, N), whose coordinates spread so far."""
-    centre = np.median(points, axis=1) if points.size else np.zeros(4)
-    return Frame(centre, _power_of_two(float(np.max(spreads))))
+class Region(NamedTuple):
+    """Where points (4, N) are: median and spread of each coordinate, (4,) both."""
+
+    centre: Array
+    spreads: Array
+
+
+def region_of(points: Array) -> Region:
+    """Return the region of points (4, N); spreads are read between two quantiles."""
+    if points.size == 0:
+        return Region(np.zeros(4), np.zeros(4))
+    last = points.shape[1] - 1
+    low, high = int(LOW_QUANTILE * last), last - int(LOW_QUANTILE * last)
+    ordered = np.sort(points, axis=1)
+    # As far as they would spread if they were uniform.
+    spreads = (ordered[:, high] - ordered[:, low]) * (last / max(high - low, 1))
+    whole = ordered[:, -1] - ordered[:, 0]
+    return Region(ordered[:, last // 2], np.where(spreads > 0.0, spreads, whole))
+
+
+def frame_of(region: Region) -> Frame:
+    """Return a frame centred on the points of a region."""
+    return Frame(region.centre, _power_of_two(float(np.max(region.spreads))))
 
 
 def frame_of_cameras(K1: Array, K2: Array) -> Frame:
@@ -53,32 +73,23 @@ def frame_of_cameras(K1: Array, K2: Array) -> Frame:
     return Frame(shift, _power_of_two(float(np.exp(np.mean(np.log(focals))))))
 
 
-def extent(spreads: Array) -> float:
-    """Diagonal of a region with such spreads (4,), for both images together.
+def extent(region: Region) -> float:
+    """Diagonal of a region, for both images together; 0 where one has no extent.
 
     A residual can spread over an image no further than the smaller of the two lets it,
     so the two diagonals are combined by their harmonic (root mean square) mean.
     """
-    diagonals = np.hypot(spreads[[0, 2]], spreads[[1, 3]])
-    if not np.all(diagonals > 0.0):
+    first, second = np.hypot(region.spreads[[0, 2]], region.spreads[[1, 3]])
+    small, large = min(first, second), max(first, second)
+    if not small > 0.0:
         return 0.0
-    return float(np.mean(diagonals**-2.0) ** -0.5)
+    return float(small * np.sqrt(2.0 / (1.0 + (small / large) ** 2)))
 
 
-def precision(points: Array) -> float:
-    """Return the rounding error that coordinates (4, N) of this size carry."""
-    return float(np.finfo(np.float64).eps * np.median(np.abs(points), axis=1).max())
-
-
-def spreads_of(points: Array) -> Array:
-    """Range (4,) of each coordinate of (4, N), as if uniform between two quantiles."""
-    if points.size == 0:
-        return np.zeros(4)
-    last = points.shape[1] - 1
-    low, high = int(LOW_QUANTILE * last), last - int(LOW_QUANTILE * last)
-    ordered = np.sort(points, axis=1)
-    spreads = (ordered[:, high] - ordered[:, low]) * (last / max(high - low, 1))
-    return np.where(spreads > 0.0, spreads, ordered[:, -1] - ordered[:, 0])
+def precision(region: Region) -> float:
+    """Return the rounding error that coordinates of a region carry."""
+    size = np.abs(region.centre) + 0.5 * region.spreads
+    return float(np.finfo(np.float64).eps * size.max())
 
 
 def _power_of_two(unit: float) -> float:

@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 from cvscore.models._epipolar import sampson_residuals
 from cvscore.models._plane_parallax import fundamental_from_plane_and_parallax
 from cvscore.models.homography import homography_model
-from cvscore.ransac import Candidate, evaluate, locally_optimise, ransac
+from cvscore.ransac import Candidate, best_of, locally_optimise, ransac
 from cvscore.sampling import UniformSampler
 from cvscore.types import Array, GeometricModel, RansacOptions, Score
 
 # A plane with a smaller share of the inliers leaves enough good samples of seven.
 MIN_PLANE_SHARE = 0.5
-# The plane is most of the matches it is sought among, or not there.
-MAX_PLANE_SAMPLES = 64
+# One of these samples lies on a plane of that share with a probability of 98 %.
+NUM_PLANE_SAMPLES = 64
 # No early stop: points of the plane that were left over agree with every epipole, so
 # that an inlier count says nothing here.
 NUM_EPIPOLE_SAMPLES = 512
@@ -48,8 +48,10 @@ def escape_plane(
     found = _through_epipole(homography, points[:, off_plane], score, options)
     if found is None:
         return best
-    candidate = evaluate(found, model, points, score)
-    candidate = locally_optimise(candidate, model, points, score)
+    start = best_of(found[None], model, points, score)
+    if start is None:
+        return best
+    candidate = locally_optimise(start, model, points, score)
     return candidate if candidate.score > best.score else best
 
 
@@ -60,12 +62,13 @@ def _dominant_plane(
     plane = homography_model()
     if len(inliers) <= plane.sample_size:
         return None
-    limits = RansacOptions(max_iterations=MAX_PLANE_SAMPLES, seed=options.seed)
     chosen = np.ascontiguousarray(points[:, inliers])
     sampler = UniformSampler(len(inliers), plane.sample_size, options.seed)
-    found, _ = ransac(plane, chosen, score, sampler, limits)
-    if found is None:
+    samples = sampler.draw(NUM_PLANE_SAMPLES)
+    start = best_of(plane.solve(chosen, samples), plane, chosen, score)
+    if start is None:
         return None
+    found = locally_optimise(start, plane, chosen, score)
     on_plane = np.flatnonzero(
         score.inliers(found.sq_residuals, plane.residual_dim, plane.num_params)
     )

@@ -74,8 +74,16 @@ class Score(Protocol):
     ) -> Array:
         """Score (K, N) residuals as (K,); rows that can't beat ``best`` may be low."""
 
+    def preview(self, sq_residuals: Array, dim: int, num_params: int) -> Array:
+        """Guess the order of the scores of (K, N) residuals, (K,), at little cost."""
+
     def weights(self, sq_residuals: Array, dim: int, num_params: int) -> Array:
         """Minus the derivative of the score in each squared residual, (N,)."""
+
+    def assess(
+        self, sq_residuals: Array, dim: int, num_params: int
+    ) -> tuple[float, Array]:
+        """Score and weights of one row (N,), for the price of one of them."""
 
     def inliers(self, sq_residuals: Array, dim: int, num_params: int) -> Mask:
         """Which of the (N,) residuals belong to the model."""
@@ -149,6 +157,9 @@ class Estimate:
         x2 ~ H x1, x2' F x1 = 0, or E for normalised coordinates.
     inliers : (N,) bool array
         The partition the score chose; all False on failure.
+    residuals : (N,) array
+        Sampson distance of each match to the model, in the unit of the points (for
+        the essential matrix, undistorted pixels); ``inf`` on failure.
     score : float
         Of ``model``, larger is better; ``-inf`` on failure.
     scale : float
@@ -167,6 +178,7 @@ class Estimate:
 
     model: Array | None
     inliers: Mask
+    residuals: Array
     score: float
     scale: float
     threshold: float

@@ -1,7 +1,7 @@
 """Fixtures, and a kernel cache keyed by the sources.
 
 numba keys its cache by the file of the kernel alone, so an edit to a kernel that is
-called from another file would leave the caller stale; a folder per source hash cures it.
+called from another file would leave the caller stale; a folder per hash cures it.
 """
 
 import hashlib

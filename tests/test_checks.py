@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+
 from cvscore.checks import as_distortion, as_intrinsics, as_points, as_quality
 from cvscore.types import RansacOptions
 
@@ -25,7 +26,7 @@ def test_bad_rows_are_counted():
     x = np.zeros((6, 2))
     x[1] = np.nan
     x[4, 0] = np.inf
-    with pytest.raises(ValueError, match="x2 has NaN or infinite .* in 2 of 6 rows"):
+    with pytest.raises(ValueError, match=r"x2 has NaN or infinite .* in 2 of 6 rows"):
         as_points(GOOD, x)
 
 

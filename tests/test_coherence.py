@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
-from cvscore.coherence import coherence
 from synthetic import planar_scene, two_view_scene
+
+from cvscore.coherence import coherence
 
 
 def brute_force(points, spreads):

@@ -1,6 +1,7 @@
 import cv2
 import numpy as np
 import pytest
+
 from cvscore.checks import as_distortion
 from cvscore.distortion import undistort
 

@@ -1,8 +1,9 @@
 import numpy as np
-from cvscore.duplicates import first_occurrences
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+
+from cvscore.duplicates import first_occurrences
 
 
 def check(points):

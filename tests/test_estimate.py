@@ -2,11 +2,8 @@
 
 from types import SimpleNamespace
 
-import cvscore
 import numpy as np
 import pytest
-from cvscore import InverseGamma, MarginalScore, RansacOptions
-from cvscore.scores.baselines import GaussianUniform, InlierCount, MagsacPlusPlus, Msac
 from synthetic import (
     corner_error,
     planar_scene,
@@ -15,6 +12,10 @@ from synthetic import (
     sampson_homography,
     two_view_scene,
 )
+
+import cvscore
+from cvscore import InverseGamma, MarginalScore, RansacOptions
+from cvscore.scores.baselines import GaussianUniform, InlierCount, MagsacPlusPlus, Msac
 
 MODELS = ("homography", "fundamental", "essential")
 
@@ -225,7 +226,7 @@ def test_opencv_solvers_are_selectable(rng, model):
     scene = make(model, rng, num=300, inlier_ratio=0.7)
     result = run(model, scene, solver="opencv")
     assert result.inliers[scene.is_inlier].mean() > 0.9
-    with pytest.raises(ValueError, match="solver must be .* got 'cuda'"):
+    with pytest.raises(ValueError, match=r"solver must be .* got 'cuda'"):
         run(model, scene, solver="cuda")
 
 

@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
+from synthetic import project
+
 from cvscore.draw import INLIER_COLOUR, MAX_LINES, OUTLIER_COLOUR, draw_matches
 from cvscore.rendering import render_pair
-from synthetic import project
 
 
 def test_a_planar_pair_is_related_by_the_homography_of_its_wall():

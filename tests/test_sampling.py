@@ -3,8 +3,9 @@ from math import comb, log
 
 import numpy as np
 import pytest
-from cvscore.sampling import ProsacSampler, UniformSampler, trials_needed
 from scipy import stats
+
+from cvscore.sampling import ProsacSampler, UniformSampler, trials_needed
 
 
 @pytest.mark.parametrize(("num_points", "size"), [(4, 4), (5, 4), (8, 7), (1000, 5)])

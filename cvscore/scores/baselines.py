@@ -215,6 +215,21 @@ class _ThresholdScore:
         """Score (K, N) residuals as (K,)."""
         raise NotImplementedError
 
+    def preview(self, sq_residuals: Array, dim: int, num_params: int) -> Array:
+        """Return the scores themselves, (K,): they cost little."""
+        return self.evaluate(sq_residuals, dim, num_params)
+
+    def weights(self, sq_residuals: Array, dim: int, num_params: int) -> Array:
+        """Return minus the derivative of the score in each squared residual, (N,)."""
+        raise NotImplementedError
+
+    def assess(
+        self, sq_residuals: Array, dim: int, num_params: int
+    ) -> tuple[float, Array]:
+        """Return the score of one row (N,) and its `weights` (N,)."""
+        score = self.evaluate(sq_residuals[None], dim, num_params)[0]
+        return float(score), self.weights(sq_residuals, dim, num_params)
+
     def summarise(self, sq_residuals: Array, dim: int, num_params: int) -> Summary:
         """Score, scale of the inliers (pixels), the threshold, and NaN as evidence."""
         inside = sq_residuals[self.inliers(sq_residuals, dim, num_params)]

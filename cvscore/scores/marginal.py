@@ -59,7 +59,9 @@ from numpy.typing import NDArray
 from cvscore._kernel import kernel
 from cvscore.priors import InverseGamma
 from cvscore.scores._bins import bin_borders, lowest_bin
+from cvscore.scores._partition import best_partition
 from cvscore.scores._prefix import best_prefix
+from cvscore.scores._preview import preview_scores
 from cvscore.types import Array, Mask, Summary
 
 # Small enough to change nothing but the logarithm of zero, and large enough for its
@@ -188,26 +190,37 @@ class MarginalScore:
         """
         return self.best_prefix(sq_residuals, dim, num_params, best)[0]
 
+    def preview(self, sq_residuals: Array, dim: int, num_params: int) -> Array:
+        """Guess the order of the scores of (K, N) residuals, (K,), at little cost."""
+        guesses: Array = preview_scores(sq_residuals, self._width**2)
+        return guesses
+
     def weights(self, sq_residuals: Array, dim: int, num_params: int) -> Array:
         """Minus the derivative of the score in each squared residual, (N,).
 
         Every inlier has the same weight, one over twice the estimated variance.
         """
-        k, rss, largest, _ = self._partition(sq_residuals, dim, num_params)
+        return self.assess(sq_residuals, dim, num_params)[1]
+
+    def assess(
+        self, sq_residuals: Array, dim: int, num_params: int
+    ) -> tuple[float, Array]:
+        """Return the score of one row (N,) and its `weights` (N,), found together."""
+        score, k, rss, largest, _ = self._partition(sq_residuals, dim, num_params)
         if k == 0:
-            return np.zeros(len(sq_residuals))
+            return score, np.zeros(len(sq_residuals))
         shape = 0.5 * (k * dim - num_params) + self.prior.alpha
         weight = 0.5 * shape / (0.5 * rss + self._offset)
-        return np.where(sq_residuals <= largest, weight, 0.0)
+        return score, (sq_residuals <= largest) * weight
 
     def inliers(self, sq_residuals: Array, dim: int, num_params: int) -> Mask:
         """Return the mask (N,) of the maximising prefix."""
-        _, _, largest, _ = self._partition(sq_residuals, dim, num_params)
+        *_, largest, _ = self._partition(sq_residuals, dim, num_params)
         return sq_residuals <= largest
 
     def scale(self, sq_residuals: Array, dim: int, num_params: int) -> float:
         """Estimate the noise scale s, in pixels; NaN where there are no inliers."""
-        k, rss, _, _ = self._partition(sq_residuals, dim, num_params)
+        _, k, rss, *_ = self._partition(sq_residuals, dim, num_params)
         if k == 0:
             return math.nan
         nu = k * dim - num_params
@@ -219,7 +232,7 @@ class MarginalScore:
         It lies between the largest inlier and the smallest outlier; NaN where there
         are no inliers.
         """
-        k, rss, largest, next_larger = self._partition(sq_residuals, dim, num_params)
+        _, k, rss, largest, beyond = self._partition(sq_residuals, dim, num_params)
         if k == 0:
             return math.nan
         shape = 0.5 * (k * dim - num_params) + self.prior.alpha
@@ -232,7 +245,7 @@ class MarginalScore:
         )
         growth = math.expm1(min(gain / (shape + 0.5 * dim), MAX_EXPONENT))
         # The largest inlier was let in by the k - 1 below it, not by all k.
-        return math.sqrt(min(max(2.0 * rate * growth, largest), next_larger))
+        return math.sqrt(min(max(2.0 * rate * growth, largest), beyond))
 
     def evidence(self, sq_residuals: Array, dim: int, num_params: int) -> float:
         """Log evidence of the model over "every match is an outlier".
@@ -268,13 +281,9 @@ class MarginalScore:
         self, sq_residuals: Array, dim: int, num_params: int, best: float = -np.inf
     ) -> tuple[Array, NDArray[np.int64]]:
         """Return the scores (K,) and the maximising prefixes (K,), fast and exact."""
-        lowest = lowest_bin(self._width)
         found: tuple[Array, NDArray[np.int64]] = best_prefix(
             np.ascontiguousarray(sq_residuals, dtype=np.float64),
-            self._table(sq_residuals.shape[1], dim, num_params),
-            self._offset,
-            bin_borders(lowest),
-            lowest,
+            *_search_arguments(self, sq_residuals.shape[1], dim, num_params),
             float(best),
         )
         return found
@@ -314,15 +323,24 @@ class MarginalScore:
 
     def _partition(
         self, sq_residuals: Array, dim: int, num_params: int
-    ) -> tuple[int, float, float, float]:
-        """Return the best k, the sum of the k smallest, the k-th, and the one after."""
-        k = int(self.best_prefix(sq_residuals[None], dim, num_params)[1][0])
-        if k == 0:
-            return 0, 0.0, -np.inf, np.inf
-        last = min(k, len(sq_residuals) - 1)
-        parted = np.partition(_without_nan(sq_residuals), (k - 1, last))
-        next_larger = parted[k] if k < len(parted) else np.inf
-        return k, float(parted[:k].sum()), float(parted[k - 1]), float(next_larger)
+    ) -> tuple[float, int, float, float, float]:
+        """Return score, best k, sum of the k smallest, the k-th, and the one after."""
+        row = np.ascontiguousarray(sq_residuals, dtype=np.float64)
+        found: tuple[float, int, float, float, float] = best_partition(
+            row, *_search_arguments(self, len(row), dim, num_params)
+        )
+        return found
+
+
+# A pair is scored thousands of times with the same few counts of points.
+@lru_cache(maxsize=64)
+def _search_arguments(
+    score: MarginalScore, num_points: int, dim: int, num_params: int
+) -> tuple[Array, float, Array, int]:
+    """What the compiled searches need beside the residuals."""
+    lowest = lowest_bin(score._width)
+    table = score._table(num_points, dim, num_params)
+    return table, score._offset, bin_borders(lowest), lowest
 
 
 def _without_nan(sq_residuals: Array) -> Array:
