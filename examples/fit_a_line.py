@@ -1,4 +1,4 @@
-"""The same loop fits anything: a line in the plane, in forty lines of model.
+"""The same loop fits anything: a line in the plane, in twenty lines of model.
 
 A model is a record of three functions.  Here ``points`` is (2, N), a line is
 (a, b, c) with a x + b y + c = 0 and a^2 + b^2 = 1, and its residual is the distance.
@@ -30,14 +30,9 @@ def refit(line, points, weights):
     return np.append(normal, -normal @ centre[:, 0])
 
 
+COUNTS = {"sample_size": 2, "num_params": 2, "residual_dim": 1}
 LINE = GeometricModel(
-    name="line",
-    sample_size=2,
-    num_params=2,
-    residual_dim=1,
-    solve=solve,
-    residuals=residuals,
-    refit=refit,
+    name="line", solve=solve, residuals=residuals, refit=refit, **COUNTS
 )
 
 

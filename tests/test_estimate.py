@@ -123,27 +123,26 @@ def test_units_and_origin_do_not_matter(rng, model, factor, shift):
     np.testing.assert_allclose(q, distances(model, plain.model, scene), atol=1e-3)
 
 
-@pytest.mark.parametrize("model", MODELS)
-def test_normalised_coordinates_give_the_inliers_of_pixels(rng, model):
-    if model != "essential":
-        pytest.skip("only the essential matrix has cameras")
-    scene = make(model, rng)
-    pixels = run(model, scene)
+def test_normalised_coordinates_give_the_inliers_of_pixels(rng):
+    scene = two_view_scene(rng)
+    pixels = run("essential", scene)
     K = scene.K1
     x1, x2 = ((x - K[:2, 2]) / [K[0, 0], K[1, 1]] for x in (scene.x1, scene.x2))
-    normalised = run(model, scene, x1, x2, K1=np.eye(3), K2=np.eye(3))
+    normalised = run("essential", scene, x1, x2, K1=np.eye(3), K2=np.eye(3))
     assert (normalised.inliers == pixels.inliers).all()
     assert normalised.scale * K[0, 0] == pytest.approx(pixels.scale, rel=1e-6)
 
 
-@pytest.mark.parametrize("model", MODELS)
-def test_different_focal_lengths_are_weighted_right(rng, model):
-    if model != "essential":
-        pytest.skip("only the essential matrix has cameras")
-    scene = make(model, rng, focals=(2500.0, 700.0), noise=1.0, inlier_ratio=0.7)
-    result = run(model, scene)
-    assert result.scale == pytest.approx(1.0, rel=0.15)
-    assert pose_error(*result.pose, scene) < 1.5
+def test_different_focal_lengths_are_weighted_right(rng):
+    scales = []
+    for _ in range(8):
+        scene = two_view_scene(rng, focals=(2500.0, 700.0), noise=1.0, inlier_ratio=0.7)
+        result = run("essential", scene)
+        scales.append(result.scale)
+        assert pose_error(*result.pose, scene) < 1.5
+    # Noise of one pixel in both images is a residual of one pixel; the partition cuts
+    # the tails off, which costs a few percent.
+    assert 0.9 < np.mean(scales) < 1.03
 
 
 @pytest.mark.parametrize("model", MODELS)

@@ -1,0 +1,89 @@
+"""One test per sentence of the README's Conventions, in its order."""
+
+import cv2
+import numpy as np
+import pytest
+from synthetic import (
+    homogeneous,
+    planar_scene,
+    project,
+    sampson_epipolar,
+    sampson_homography,
+    two_view_scene,
+)
+
+import cvscore
+
+
+def test_convention_models_lead_from_the_first_image_to_the_second(rng):
+    plane = planar_scene(rng, noise=0.0)
+    H = cvscore.estimate_homography(plane.x1, plane.x2).model
+    good = plane.is_inlier
+    np.testing.assert_allclose(project(H, plane.x1)[good], plane.x2[good], atol=1e-6)
+    scene = two_view_scene(rng, noise=0.0)
+    F = cvscore.estimate_fundamental(scene.x1, scene.x2).model
+    products = np.einsum("ni,ij,nj->n", homogeneous(scene.x2), F, homogeneous(scene.x1))
+    np.testing.assert_allclose(products[scene.is_inlier], 0.0, atol=1e-6)
+
+
+def test_convention_essential_is_for_normalised_coordinates(rng):
+    scene = two_view_scene(rng, noise=0.0, focals=(900.0, 1300.0))
+    E = cvscore.estimate_essential(scene.x1, scene.x2, scene.K1, scene.K2).model
+    n1 = homogeneous(scene.x1) @ np.linalg.inv(scene.K1).T
+    n2 = homogeneous(scene.x2) @ np.linalg.inv(scene.K2).T
+    products = np.einsum("ni,ij,nj->n", n2, E, n1)[scene.is_inlier]
+    np.testing.assert_allclose(products, 0.0, atol=1e-9)
+    F = np.linalg.inv(scene.K2).T @ E @ np.linalg.inv(scene.K1)
+    distances = sampson_epipolar(F, scene.x1, scene.x2)[scene.is_inlier]
+    assert distances.max() < 1e-6
+
+
+def test_convention_pose_takes_camera_1_to_camera_2(rng):
+    scene = two_view_scene(rng, noise=0.0)
+    found = cvscore.estimate_essential(scene.x1, scene.x2, scene.K1, scene.K2)
+    R, t = found.pose
+    np.testing.assert_allclose(R, scene.R, atol=1e-7)
+    np.testing.assert_allclose(t, scene.t, atol=1e-7)
+    assert np.linalg.norm(t) == pytest.approx(1.0)
+    x1, x2 = scene.x1[found.inliers], scene.x2[found.inliers]
+    _, R_cv, t_cv, _ = cv2.recoverPose(found.model, x1, x2, scene.K1)
+    np.testing.assert_allclose(R_cv, R, atol=1e-9)
+    np.testing.assert_allclose(t_cv[:, 0], t, atol=1e-9)
+
+
+def test_convention_unit_of_the_points_not_squared(rng):
+    scene = planar_scene(rng, num=1000, inlier_ratio=0.8, noise=2.0)
+    found = cvscore.estimate_homography(scene.x1, scene.x2)
+    assert found.scale == pytest.approx(2.0, rel=0.1)
+    assert found.residuals[found.inliers].max() <= found.threshold
+    assert found.residuals[~found.inliers].min() >= found.threshold
+    in_half_pixels = cvscore.estimate_homography(2 * scene.x1, 2 * scene.x2)
+    assert in_half_pixels.scale == pytest.approx(2 * found.scale, rel=1e-9)
+
+
+def test_convention_residual_is_the_sampson_distance(rng):
+    plane = planar_scene(rng)
+    found = cvscore.estimate_homography(plane.x1, plane.x2)
+    np.testing.assert_allclose(
+        found.residuals[found.inliers],
+        sampson_homography(found.model, plane.x1, plane.x2)[found.inliers],
+        rtol=1e-6,
+        atol=1e-9,
+    )
+    scene = two_view_scene(rng)
+    found = cvscore.estimate_fundamental(scene.x1, scene.x2)
+    np.testing.assert_allclose(
+        found.residuals,
+        sampson_epipolar(found.model, scene.x1, scene.x2),
+        rtol=1e-6,
+        atol=1e-9,
+    )
+
+
+def test_convention_identical_matches_count_once(rng):
+    scene = planar_scene(rng, num=100)
+    rows = np.concatenate([np.arange(100), np.repeat(np.arange(10), 30)])
+    plain = cvscore.estimate_homography(scene.x1, scene.x2)
+    copied = cvscore.estimate_homography(scene.x1[rows], scene.x2[rows])
+    np.testing.assert_array_equal(copied.inliers, plain.inliers[rows])
+    assert copied.score == plain.score

@@ -1,0 +1,68 @@
+"""What the README shows and what examples/ holds runs."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+README = (ROOT / "README.md").read_text()
+BLOCKS = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+
+
+def test_there_is_something_to_run():
+    assert len(BLOCKS) >= 4
+    assert len(EXAMPLES) >= 3
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=[f"block{i}" for i in range(len(BLOCKS))])
+def test_readme_block_runs(block, rng, capsys):
+    src = rng.uniform(0, 1000, (100, 2))
+    exec(block, {"src": src, "dst": src + rng.normal(5, 0.5, (100, 2))})
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
+def test_example_runs(path, tmp_path):
+    environment = {**os.environ, "MPLBACKEND": "Agg", "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, str(path)],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip()
+    assert len(path.read_text().splitlines()) <= 60
+    for picture in tmp_path.rglob("*.png"):
+        assert picture.stat().st_size > 1000
+
+
+def test_readme_commands_are_those_of_ci():
+    script = (ROOT / ".ci" / "run").read_text()
+    assert 'pip install --quiet ".[test]" && python -m pytest' in script
+    assert '.venv/bin/pip install ".[test]" && .venv/bin/python -m pytest' in README
+
+
+def test_the_picture_of_the_main_job_shows_the_inliers(tmp_path):
+    import cv2
+
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    subprocess.run(
+        [sys.executable, str(ROOT / "examples" / "two_views.py")],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        check=True,
+    )
+    picture = cv2.imread(str(tmp_path / "out" / "two_views.png"))
+    assert picture.shape == (480, 1280, 3)
+    coloured = np.ptp(picture.astype(int), axis=2) > 60
+    assert coloured.mean() > 0.01

@@ -1,0 +1,43 @@
+import subprocess
+import sys
+
+import cvscore
+
+DOCUMENTED = {
+    "Estimate",
+    "GaussianUniform",
+    "GeometricModel",
+    "InlierCount",
+    "InverseGamma",
+    "MagsacPlusPlus",
+    "MarginalScore",
+    "Msac",
+    "Pose",
+    "RansacOptions",
+    "estimate_essential",
+    "estimate_fundamental",
+    "estimate_homography",
+    "findEssentialMat",
+    "findFundamentalMat",
+    "findHomography",
+}
+
+
+def test_the_public_names_are_the_documented_ones():
+    assert set(cvscore.__all__) == DOCUMENTED
+    for name in DOCUMENTED:
+        assert getattr(cvscore, name).__doc__, name
+    assert set(cvscore.__all__) <= set(dir(cvscore))
+
+
+def test_a_wrong_name_is_an_attribute_error():
+    assert not hasattr(cvscore, "findHomographie")
+
+
+def test_the_import_brings_in_nothing_heavy():
+    heavy = ["cv2", "scipy", "matplotlib", "pycolmap", "h5py"]
+    script = f"import cvscore, sys; print([m for m in {heavy} if m in sys.modules])"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
