@@ -141,8 +141,8 @@ def test_different_focal_lengths_are_weighted_right(rng):
         scales.append(result.scale)
         assert pose_error(*result.pose, scene) < 1.5
     # Noise of one pixel in both images is a residual of one pixel; the partition cuts
-    # the tails off, which costs a few percent.
-    assert 0.9 < np.mean(scales) < 1.03
+    # the tails off beyond some 2.4 of it, which costs seven percent.
+    assert 0.85 < np.mean(scales) < 1.03
 
 
 @pytest.mark.parametrize("model", MODELS)
