@@ -14,6 +14,9 @@ No ``fastmath``: it makes ``isfinite(nan)`` true.
 
 from __future__ import annotations
 
+import contextlib
+import os
+import subprocess
 import sys
 import warnings
 from collections.abc import Callable
@@ -21,6 +24,9 @@ from typing import Any
 
 import numba
 from numba.core import event
+
+# Set in the environment of the process that compiles ahead, so that it starts no other.
+_AHEAD = "CVSCORE_COMPILES_AHEAD"
 
 _state = {"announced": False, "warned": False}
 
@@ -42,6 +48,26 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
         return numba.njit(**options)(function)
 
 
+def _compile_ahead() -> None:
+    """Let a second process compile what this one will need last, into the same cache.
+
+    Compiling is serial within a process; with two cores the first call ever takes half
+    the time.  Nothing depends on it: what is not in the cache is compiled here.
+    """
+    alone = (os.cpu_count() or 1) < 2 or _state["warned"]
+    if alone or os.environ.get(_AHEAD):
+        return
+    with contextlib.suppress(OSError):
+        helper = subprocess.Popen(
+            [sys.executable, "-m", "cvscore._compile_ahead"],
+            env={**os.environ, _AHEAD: "1"},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        helper.returncode = 0  # nobody waits for it, and nobody need be warned
+
+
 class _Announcer(event.Listener):
     """Says once per process, on stderr, that the first call is slow for a reason."""
 
@@ -55,6 +81,7 @@ class _Announcer(event.Listener):
             file=sys.stderr,
             flush=True,
         )
+        _compile_ahead()
 
     def on_end(self, event: Any) -> None:
         pass

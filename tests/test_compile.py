@@ -1,0 +1,52 @@
+"""What happens on the first call: one line on stderr, and a cache that serves the next."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numba
+import pytest
+
+from cvscore import _compile_ahead
+
+ROOT = Path(__file__).resolve().parent.parent
+pytestmark = pytest.mark.skipif(
+    bool(numba.config.DISABLE_JIT), reason="nothing is compiled without the JIT"
+)
+
+SCRIPT = """
+import numpy as np
+from cvscore.duplicates import first_occurrences
+first_occurrences(np.zeros((4, 3)))
+"""
+
+
+def run(cache, **more):
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache), **more}
+    environment["PYTHONPATH"] = str(ROOT)
+    return subprocess.run(
+        [sys.executable, "-c", SCRIPT],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stderr
+
+
+def test_the_first_call_says_that_it_compiles_and_later_ones_do_not(tmp_path):
+    first = run(tmp_path, CVSCORE_COMPILES_AHEAD="1")
+    assert first.count("\n") == 1
+    assert "compiling kernels" in first
+    assert run(tmp_path) == ""
+
+
+def test_compiling_ahead_compiles_what_an_estimate_calls():
+    from cvscore.models._essential_refit import _minimise as essential
+    from cvscore.models._fundamental_refit import _minimise as fundamental
+    from cvscore.models._homography_refit import _minimise as homography
+    from cvscore.scores._partition import best_partition
+
+    _compile_ahead.main()
+    for kernel in (essential, fundamental, homography, best_partition):
+        assert len(kernel.signatures) == 1
