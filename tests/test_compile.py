@@ -1,4 +1,4 @@
-"""What happens on the first call: one line on stderr, and a cache that serves the next."""
+"""The first call: one line on stderr, and a cache that serves the next."""
 
 import os
 import subprocess
