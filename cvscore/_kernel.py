@@ -1,4 +1,4 @@
-"""The one decorator of every compiled kernel, and why it is set as it is.
+"""The decorators of compiled kernels, and why they are set as they are.
 
 ``error_model="numpy"``
     A point at infinity gives ``inf`` and not an exception, and the loop vectorises.
@@ -9,7 +9,8 @@
     kernels still work, compiled afresh in each process, after one warning.
 
 No ``parallel``: its thread layer aborts the process when two threads enter it.
-No ``fastmath``: it makes ``isfinite(nan)`` true.
+No ``fastmath``: it makes ``isfinite(nan)`` true.  Long sums may be reordered, see
+`reordering_kernel`.
 """
 
 from __future__ import annotations
@@ -46,6 +47,15 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
                 stacklevel=2,
             )
         return numba.njit(**options)(function)
+
+
+# A sum in the order of its terms cannot be vectorised.  These flags let the compiler
+# add in any order and fuse products into sums (measured: 4 times faster); unlike the
+# full fastmath they keep NaN and inf.  Its functions are compiled into the cached
+# kernels that call them, hence no cache of their own.
+reordering_kernel = numba.njit(
+    nogil=True, error_model="numpy", fastmath={"reassoc", "contract"}
+)
 
 
 def _compile_ahead() -> None:

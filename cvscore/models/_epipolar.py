@@ -18,8 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cvscore._kernel import kernel
-from cvscore.models._least_squares import reordering_kernel
+from cvscore._kernel import kernel, reordering_kernel
 
 
 @kernel

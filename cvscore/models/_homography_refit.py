@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cvscore._kernel import kernel
+from cvscore._kernel import kernel, reordering_kernel
 from cvscore.models._direct_linear import homography_dlt
 from cvscore.models._least_squares import (
     CONVERGED,
@@ -39,7 +39,6 @@ from cvscore.models._least_squares import (
     ROUNDING,
     damped_step,
     drop_unweighted,
-    reordering_kernel,
 )
 from cvscore.models._matrix3 import scale_to_unit_norm
 from cvscore.types import Array

@@ -7,7 +7,6 @@ over 3x3 matrices: array expressions and slices take many times longer to compil
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
 from cvscore._kernel import kernel
@@ -25,14 +24,6 @@ DAMPING_FACTOR = 10.0
 CONVERGED = 1e-12
 # A squared residual of this size is rounding in coordinates of order one.
 ROUNDING = 1e-31
-
-# A sum in the order of its terms cannot be vectorised.  These flags let the compiler
-# add in any order and fuse products into sums (measured: 4 times faster); unlike the
-# full fastmath they keep NaN and inf.  Its functions are compiled into the cached
-# kernels that call them, hence no cache of their own.
-reordering_kernel = numba.njit(
-    nogil=True, error_model="numpy", fastmath={"reassoc", "contract"}
-)
 
 
 @kernel
