@@ -26,6 +26,11 @@ if "NUMBA_CACHE_DIR" not in os.environ:
     os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".numba_cache" / _source_hash())
 
 
+if os.environ.get("NUMBA_DISABLE_JIT", "0") != "0":
+    # Compiled, 0/0 is NaN and an overflow wraps; interpreted, NumPy warns of them too.
+    np.seterr(all="ignore")
+
+
 @pytest.fixture
 def rng():
     return np.random.default_rng(20261116)

@@ -5,7 +5,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from cvscore.sampling import ProsacSampler, UniformSampler, trials_needed
+from cvscore.sampling import (
+    AlternatingSampler,
+    FocusedSampler,
+    ProsacSampler,
+    UniformSampler,
+    trials_needed,
+)
 
 
 @pytest.mark.parametrize(("num_points", "size"), [(4, 4), (5, 4), (8, 7), (1000, 5)])
@@ -83,3 +89,34 @@ def test_trials_are_hypergeometric_for_few_points():
     assert trials_needed(6, 10, 4, 0.99) == pytest.approx(log(0.01) / log(1 - clean))
     assert trials_needed(10, 10, 4, 0.99) == 1
     assert trials_needed(3, 10, 4, 0.99) == np.inf
+
+
+def test_focused_samples_come_from_the_inliers():
+    sampler = FocusedSampler(4, seed=2)
+    assert sampler.draw(10).shape == (0, 4)
+    inliers = np.array([3, 5, 8, 13, 21, 34, 55])
+    sampler.focus(inliers)
+    samples = sampler.draw(500)
+    assert samples.shape == (500, 4)
+    assert set(samples.ravel()) == set(inliers)
+    assert (np.diff(np.sort(samples, axis=1), axis=1) > 0).all()
+    sampler.focus(inliers[:5])
+    assert len(sampler.draw(10)) == 0
+
+
+def test_turns_begin_when_the_first_sampler_has_had_its_share():
+    made = []
+
+    def second():
+        made.append(True)
+        return ProsacSampler(np.arange(50.0), 4, num_trials=10_000)
+
+    sampler = AlternatingSampler(UniformSampler(50, 4), second, num_alone=32)
+    assert sampler.draw(32).shape == (32, 4)
+    assert not made
+    samples = sampler.draw(11)
+    assert samples.shape == (11, 4)
+    assert made == [True]
+    # The best matches are the last: the second sampler's five come from them alone.
+    assert samples[6:].min() >= 40
+    assert samples[:6].min() < 40
