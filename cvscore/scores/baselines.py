@@ -31,6 +31,7 @@ They ignore the number of parameters and a score to beat.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TypeVar
@@ -184,7 +185,7 @@ def _as_rows(sq_residuals: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class _ThresholdScore:
+class _ThresholdScore(ABC):
     """What the baselines share.
 
     Parameters
@@ -209,19 +210,19 @@ class _ThresholdScore:
         """Return this score for residuals that have been multiplied by ``factor``."""
         return replace(self, threshold=self.threshold * factor)
 
+    @abstractmethod
     def evaluate(
         self, sq_residuals: Array, dim: int, num_params: int, best: float = -np.inf
     ) -> Array:
         """Score (K, N) residuals as (K,)."""
-        raise NotImplementedError
 
     def preview(self, sq_residuals: Array, dim: int, num_params: int) -> Array:
         """Return the scores themselves, (K,): they cost little."""
         return self.evaluate(sq_residuals, dim, num_params)
 
+    @abstractmethod
     def weights(self, sq_residuals: Array, dim: int, num_params: int) -> Array:
         """Return minus the derivative of the score in each squared residual, (N,)."""
-        raise NotImplementedError
 
     def assess(
         self, sq_residuals: Array, dim: int, num_params: int
