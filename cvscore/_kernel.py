@@ -4,7 +4,7 @@
     A point at infinity gives ``inf`` and not an exception, and the loop vectorises.
 ``nogil=True``
     Callers thread over image pairs; kernels keep no state.
-``cache=True``
+a cache (:mod:`cvscore._cache`)
     Compilation is paid once per machine.  Where no folder can be written the
     kernels still work, compiled afresh in each process, after one warning.
 
@@ -16,37 +16,42 @@ No ``fastmath``: it makes ``isfinite(nan)`` true.  Long sums may be reordered, s
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import subprocess
 import sys
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numba
 from numba.core import event
 
+from cvscore import _cache
+from cvscore.progress import ProgressBar
+
+logger = logging.getLogger("cvscore")
+
 # Set in the environment of the process that compiles ahead, so that it starts no other.
 _AHEAD = "CVSCORE_COMPILES_AHEAD"
 
-_state = {"announced": False, "warned": False}
+# All kernels of the modules imported so far.
+kernels: list[Any] = []
 
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile ``function`` on its first call, cached on disk where that is possible."""
-    options = {"nogil": True, "error_model": "numpy"}
+    compiled: Any = numba.njit(nogil=True, error_model="numpy")(function)
+    if not hasattr(
+        compiled, "_cache"
+    ):  # NUMBA_DISABLE_JIT leaves functions as they are
+        return function
     try:
-        return numba.njit(cache=True, **options)(function)
+        compiled._cache = _cache.KernelCache(function)
     except RuntimeError:  # numba found no folder that it may write to
-        if not _state["warned"]:
-            _state["warned"] = True
-            warnings.warn(
-                "cvscore found no writable folder for compiled kernels; they will be "
-                "compiled in every process. Set NUMBA_CACHE_DIR to avoid this.",
-                RuntimeWarning,
-                stacklevel=2,
-            )
-        return numba.njit(**options)(function)
+        _cache.warn_once("found no writable folder for compiled kernels")
+    kernels.append(compiled)
+    dispatcher: Callable[..., Any] = compiled
+    return dispatcher
 
 
 # A sum in the order of its terms cannot be vectorised.  These flags let the compiler
@@ -64,7 +69,7 @@ def _compile_ahead() -> None:
     Compiling is serial within a process; with two cores the first call ever takes half
     the time.  Nothing depends on it: what is not in the cache is compiled here.
     """
-    alone = (os.cpu_count() or 1) < 2 or _state["warned"]
+    alone = (os.cpu_count() or 1) < 2 or not _cache.is_usable()
     if alone or os.environ.get(_AHEAD):
         return
     with contextlib.suppress(OSError):
@@ -79,22 +84,41 @@ def _compile_ahead() -> None:
 
 
 class _Announcer(event.Listener):
-    """Says once per process, on stderr, that the first call is slow for a reason."""
+    """Says that the first call is slow for a reason, and counts at a terminal."""
+
+    def __init__(self) -> None:
+        self._announced = False
+        self._depth = 0  # kernels compile the kernels that they call
+        self._bar = ProgressBar(label="cvscore: compiling kernels")
 
     def on_start(self, event: Any) -> None:
-        module = event.data["dispatcher"].py_func.__module__
-        if _state["announced"] or not module.startswith("cvscore."):
+        if not _is_ours(event):
             return
-        _state["announced"] = True
-        print(
-            "cvscore: compiling kernels (once per machine; cached for later runs) ...",
-            file=sys.stderr,
-            flush=True,
-        )
-        _compile_ahead()
+        if not self._announced:
+            self._announced = True
+            logger.warning("cvscore: compiling kernels (%s) ...", _how_often())
+            self._bar = ProgressBar(label="cvscore: compiling kernels")
+            _compile_ahead()
+        self._depth += 1
 
     def on_end(self, event: Any) -> None:
-        pass
+        if not _is_ours(event):
+            return
+        self._bar.advance()
+        self._depth -= 1
+        if self._depth == 0:
+            self._bar.close()
+
+
+def _is_ours(event: Any) -> bool:
+    module: str = event.data["dispatcher"].py_func.__module__
+    return module.startswith("cvscore.")
+
+
+def _how_often() -> str:
+    if _cache.is_usable():
+        return "once per machine; cached for later runs"
+    return "in every process; see the warning about the cache"
 
 
 event.register("numba:compile", _Announcer())

@@ -101,4 +101,5 @@ def _tilt(tau_x: float, tau_y: float) -> Array:
     project = np.array(
         [[turn[2, 2], 0, -turn[0, 2]], [0, turn[2, 2], -turn[1, 2]], [0, 0, 1.0]]
     )
-    return project @ turn
+    tilt: Array = project @ turn
+    return tilt

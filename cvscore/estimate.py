@@ -88,9 +88,8 @@ def estimate_homography(
     if found.model is None:
         return found
     inside1, inside2 = problem.frame.matrix(0), problem.frame.matrix(1)
-    return replace(
-        found, model=_scaled_homography(np.linalg.solve(inside2, found.model @ inside1))
-    )
+    H = np.linalg.solve(inside2, found.model @ inside1)
+    return replace(found, model=_scaled_homography(np.asarray(H, dtype=np.float64)))
 
 
 def estimate_fundamental(

@@ -38,7 +38,8 @@ class Frame:
     def camera(self, K: Array, image: int) -> Array:
         """Return the camera matrix of image 0 or 1 for points inside the frame."""
         inside = self.matrix(image) @ K
-        return inside / inside[2, 2]
+        scaled: Array = inside / inside[2, 2]
+        return scaled
 
 
 class Region(NamedTuple):

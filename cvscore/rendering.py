@@ -120,7 +120,8 @@ def _render(
     for rectangle in rectangles:
         _paint(rectangle, centre, directions, nearest, grey)
     blocks = grey.reshape(height, SUPERSAMPLING, width, SUPERSAMPLING)
-    return blocks.mean(axis=(1, 3)).astype(np.uint8)
+    image: NDArray[np.uint8] = blocks.mean(axis=(1, 3)).astype(np.uint8)
+    return image
 
 
 def _paint(

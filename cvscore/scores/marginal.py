@@ -211,7 +211,8 @@ class MarginalScore:
             return score, np.zeros(len(sq_residuals))
         shape = 0.5 * (k * dim - num_params) + self.prior.alpha
         weight = 0.5 * shape / (0.5 * rss + self._offset)
-        return score, (sq_residuals <= largest) * weight
+        weights: Array = np.where(sq_residuals <= largest, weight, 0.0)
+        return score, weights
 
     def inliers(self, sq_residuals: Array, dim: int, num_params: int) -> Mask:
         """Return the mask (N,) of the maximising prefix."""
