@@ -32,7 +32,7 @@ def kernels_stamp() -> str:
     digest = hashlib.sha256()
     for path in sorted(folder.rglob("*.py")):
         source = path.read_bytes()
-        if b"cvscore._kernel import" in source:
+        if b"cvscore._kernel import" in source or b"numba import" in source:
             digest.update(str(path.relative_to(folder)).encode())
             digest.update(source)
     return digest.hexdigest()
