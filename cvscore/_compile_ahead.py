@@ -7,13 +7,16 @@ import numpy as np
 from cvscore.models.essential import essential_model
 from cvscore.models.fundamental import fundamental_model
 from cvscore.models.homography import homography_model
+from cvscore.objective import Candidate, Objective
 from cvscore.polish import polish
-from cvscore.ransac import Candidate, locally_optimise
 from cvscore.scores.marginal import MarginalScore
 
 
 def main() -> None:
-    """Climb the score once from a rough start, for each model."""
+    """Score some residuals, then climb the score once, for each model.
+
+    In this order, because the first call begins with the kernels of its model.
+    """
     rng = np.random.default_rng(0)
     points = rng.uniform(-1.0, 1.0, (4, 64))
     score = MarginalScore(half_width=0.1)
@@ -22,12 +25,18 @@ def main() -> None:
         (fundamental_model(), [[0, 0, 0], [0, 0, -1], [0, 1, 0]]),
         (homography_model(), [[1, 0, 0], [0, 1, 0], [0, 0, 1]]),
     )
-    score.evaluate(rng.random((2, 64)), 1, 5)
+    rows = rng.random((2, 64))
+    score.evaluate(rows, 1, 5)
+    score.assess(rows[0], 1, 5)
+    score.inliers(rows[0], 1, 5)
+    score.preview(rows, 1, 5)
     for model, matrix in starts:
         one = np.array(matrix, dtype=np.float64)
         sq_residuals = model.residuals(one[None], points)[0]
         start = Candidate(one, sq_residuals, -np.inf)
-        polish(locally_optimise(start, model, points, score), model, points, score)
+        objective = Objective(model, points, score)
+        objective.best_of(one[None])
+        polish(objective, objective.climb(start))
 
 
 if __name__ == "__main__":

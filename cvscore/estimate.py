@@ -28,9 +28,10 @@ from cvscore.models._pose import pose_from_essential
 from cvscore.models.essential import essential_model
 from cvscore.models.fundamental import fundamental_model
 from cvscore.models.homography import homography_model
+from cvscore.objective import Candidate, Objective
 from cvscore.planes import escape_plane
 from cvscore.polish import polish
-from cvscore.ransac import Candidate, ransac
+from cvscore.ransac import ransac
 from cvscore.sampling import AlternatingSampler, ProsacSampler, UniformSampler
 from cvscore.scores.marginal import MarginalScore
 from cvscore.types import (
@@ -44,7 +45,7 @@ from cvscore.types import (
     Score,
 )
 
-Escape = Callable[[Candidate, GeometricModel, Array, Score, RansacOptions], Candidate]
+Escape = Callable[[Objective, Candidate, RansacOptions], Candidate]
 
 # Samples drawn before matches are ordered by coherence; easy data need no more.
 NUM_UNIFORM_SAMPLES = 64
@@ -256,9 +257,10 @@ def _search(
             "matrix: they are degenerate",
             iterations,
         )
+    objective = Objective(model, problem.points, score)
     if escape is not None:
-        best = escape(best, model, problem.points, score, problem.options)
-    best = polish(best, model, problem.points, score)
+        best = escape(objective, best, problem.options)
+    best = polish(objective, best)
     sq_residuals = best.sq_residuals * unit**2
     counts = model.residual_dim, model.num_params
     summary = problem.score.summarise(sq_residuals, *counts)

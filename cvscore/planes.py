@@ -13,12 +13,20 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cvscore.models._epipolar import sampson_residuals
+from cvscore._kernel import kernel
+from cvscore.models._epipolar import residuals_kernel, sampson_residuals
 from cvscore.models._plane_parallax import fundamental_from_plane_and_parallax
 from cvscore.models.homography import homography_model
-from cvscore.ransac import Candidate, best_of, locally_optimise, ransac
+from cvscore.objective import Candidate, Objective
+from cvscore.ransac import ransac
 from cvscore.sampling import UniformSampler
-from cvscore.types import Array, GeometricModel, RansacOptions, Score
+from cvscore.types import (
+    Array,
+    GeometricModel,
+    ModelKernels,
+    RansacOptions,
+    Score,
+)
 
 # A plane with a smaller share of the inliers leaves enough good samples of seven.
 MIN_PLANE_SHARE = 0.5
@@ -30,28 +38,24 @@ NUM_EPIPOLE_SAMPLES = 512
 
 
 def escape_plane(
-    best: Candidate,
-    model: GeometricModel,
-    points: Array,
-    score: Score,
-    options: RansacOptions,
+    objective: Objective, best: Candidate, options: RansacOptions
 ) -> Candidate:
     """Return a better fundamental matrix than ``best`` if a plane had captured it."""
-    inliers = np.flatnonzero(
-        score.inliers(best.sq_residuals, model.residual_dim, model.num_params)
-    )
+    points, score = objective.points, objective.score
+    inliers = objective.inliers(best)
     plane = _dominant_plane(points, inliers, score, options)
     if plane is None:
         return best
     homography, on_plane = plane
-    off_plane = np.setdiff1d(np.arange(points.shape[1]), inliers[on_plane])
-    found = _through_epipole(homography, points[:, off_plane], score, options)
+    is_off_plane = np.ones(points.shape[1], dtype=np.bool_)
+    is_off_plane[inliers[on_plane]] = False
+    found = _through_epipole(homography, points[:, is_off_plane], score, options)
     if found is None:
         return best
-    start = best_of(found[None], model, points, score)
+    start = objective.best_of(found[None])
     if start is None:
         return best
-    candidate = locally_optimise(start, model, points, score)
+    candidate = objective.climb(start)
     return candidate if candidate.score > best.score else best
 
 
@@ -65,13 +69,12 @@ def _dominant_plane(
     chosen = np.ascontiguousarray(points[:, inliers])
     sampler = UniformSampler(len(inliers), plane.sample_size, options.seed)
     samples = sampler.draw(NUM_PLANE_SAMPLES)
-    start = best_of(plane.solve(chosen, samples), plane, chosen, score)
+    objective = Objective(plane, chosen, score)
+    start = objective.best_of(plane.solve(chosen, samples))
     if start is None:
         return None
-    found = locally_optimise(start, plane, chosen, score)
-    on_plane = np.flatnonzero(
-        score.inliers(found.sq_residuals, plane.residual_dim, plane.num_params)
-    )
+    found = objective.climb(start)
+    on_plane = objective.inliers(found)
     if len(on_plane) < MIN_PLANE_SHARE * len(inliers):
         return None
     return found.model, on_plane
@@ -94,6 +97,7 @@ def _through_epipole(
         solve=solve,
         residuals=sampson_residuals,
         refit=lambda model, points, weights: model,
+        kernels=ModelKernels(residuals_kernel, _keep, np.empty(0)),
     )
     if points.shape[1] <= epipole.sample_size:
         return None
@@ -106,3 +110,9 @@ def _through_epipole(
     points = np.ascontiguousarray(points)
     found, _ = ransac(epipole, points, score, sampler, limits)
     return None if found is None else found.model
+
+
+@kernel
+def _keep(model, points, weights, _):
+    """No refit: the plane would be lost."""
+    return model

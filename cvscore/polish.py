@@ -10,47 +10,74 @@ from __future__ import annotations
 
 import numpy as np
 
-from cvscore.ransac import Candidate
-from cvscore.types import Array, GeometricModel, Score
+from cvscore._kernel import kernel
+from cvscore._smallest import move_smallest_first
+from cvscore.objective import (
+    Candidate,
+    Objective,
+    call_assess,
+    call_inliers,
+    call_refit,
+    call_residuals,
+)
 
 MAX_ROUNDS = 5
 # Rounds end when the core scale has settled to this relative change of its square.
 SETTLED = 0.01
 # Median of a chi-square variable with 1 and 2 degrees of freedom: what turns the median
 # of squared residuals into a variance.
-CHI_SQUARE_MEDIAN = {1: 0.45493642311957305, 2: 1.3862943611198906}
+CHI_SQUARE_MEDIANS = (np.nan, 0.45493642311957305, 1.3862943611198906)
 # Residuals beyond this many core scales have no say: Tukey's biweight at the constant
 # that keeps 95 % of the efficiency of least squares on clean Gaussian data.
 CUT = 4.685
 
 
-def polish(
-    candidate: Candidate, model: GeometricModel, points: Array, score: Score
-) -> Candidate:
+def polish(objective: Objective, candidate: Candidate) -> Candidate:
     """Refit with redescending weights at the scale of the inliers' core."""
-    one, sq_residuals = candidate.model, candidate.sq_residuals
+    model = objective.model
+    return Candidate(
+        *objective.run(
+            _polish,
+            candidate.model,
+            candidate.sq_residuals,
+            objective.points,
+            model.residual_dim,
+            model.num_params,
+        )
+    )
+
+
+@kernel
+def _polish(functions, constants, model, sq_residuals, points, dim, num_params):
+    """Return the polished model, its residuals and its score."""
+    residuals, refit, _, _, assess, inliers = functions
     settled_at = 0.0
     for _ in range(MAX_ROUNDS):
-        core = _core_variance(sq_residuals, model, score)
+        are_inliers = call_inliers(inliers, (sq_residuals, constants[1]))
+        core = _core_variance(sq_residuals[are_inliers], dim, num_params)
         if core <= 0.0 or abs(core - settled_at) <= SETTLED * core:
             break
         settled_at = core
         weights = np.maximum(0.0, 1.0 - sq_residuals / (CUT**2 * core)) ** 2
-        one = model.refit(one, points, weights)
-        sq_residuals = model.residuals(one[None], points)[0]
-    polished, _ = score.assess(sq_residuals, model.residual_dim, model.num_params)
-    return Candidate(one, sq_residuals, polished)
+        model = call_refit(refit, (model, points, weights, constants[0]))
+        sq_residuals = call_residuals(
+            residuals, (model.reshape((1, *model.shape)), points, constants[0])
+        )[0]
+    score, _ = call_assess(assess, (sq_residuals, constants[1]))
+    return model, sq_residuals, score
 
 
-def _core_variance(sq_residuals: Array, model: GeometricModel, score: Score) -> float:
-    """Return the variance that the median of the inliers tells, 0 without inliers."""
-    dim, num_params = model.residual_dim, model.num_params
-    inlying = sq_residuals[score.inliers(sq_residuals, dim, num_params)]
-    num_constraints = inlying.size * dim
+@kernel
+def _core_variance(inlying, dim, num_params):
+    """Return the variance that the median of the inliers tells, 0 without inliers.
+
+    Reorders the squared residuals ``inlying``.
+    """
+    num_constraints = inlying.shape[0] * dim
     if num_constraints <= num_params:
         return 0.0
-    middle = inlying.size // 2
-    median = float(np.partition(inlying, middle)[middle])
+    middle = inlying.shape[0] // 2
+    move_smallest_first(inlying, middle + 1)
     # A fit of n parameters shrinks the residuals; few inliers show it.
     shrinkage = (num_constraints - num_params) / num_constraints
-    return median / (CHI_SQUARE_MEDIAN[dim] * shrinkage)
+    return inlying[middle] / (CHI_SQUARE_MEDIANS[dim] * shrinkage)

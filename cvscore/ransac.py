@@ -8,11 +8,9 @@ the best model so far, where a sample free of outliers is far likelier.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
-from numpy.typing import NDArray
 
+from cvscore.objective import Candidate, Objective
 from cvscore.sampling import FocusedSampler, trials_needed
 from cvscore.types import Array, GeometricModel, RansacOptions, Sampler, Score
 
@@ -20,27 +18,9 @@ from cvscore.types import Array, GeometricModel, RansacOptions, Sampler, Score
 # ones are large enough that the calls from Python cost little beside the kernels.
 FIRST_BATCH = 16
 LAST_BATCH = 64
-# Bytes of one block of residuals: models are scored in blocks that stay in L2.
-BLOCK_BYTES = 1 << 19
-# Models are first compared on about so many points, and this share of them (but no
-# fewer than so many) on all: the best of all is among them but for close calls.
-NUM_PREVIEW_POINTS = 200
-KEPT_SHARE = 0.125
-MIN_KEPT = 4
-# Refits of one local optimisation; few ever need more before the score stops rising.
-MAX_LOCAL_STEPS = 8
 # While searching, a climb ends at a step that raises the score (a log likelihood) by
 # less than this: such steps never decide between candidates, and are many.
 MIN_GAIN = 1.0
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A model, its squared residuals (N,) and its score."""
-
-    model: Array
-    sq_residuals: Array
-    score: float
 
 
 def ransac(
@@ -70,6 +50,7 @@ def ransac(
     iterations : int
         Samples drawn.
     """
+    objective = Objective(model, points, score)
     best: Candidate | None = None
     focused = FocusedSampler(model.sample_size, options.seed)
     # The best score of a sample so far: only samples above it are worth a climb.
@@ -80,86 +61,21 @@ def ransac(
         for source, bar in list(bars.items()):
             samples = source.draw(min(batch, options.max_iterations - iterations))
             iterations += len(samples)
-            start = best_of(model.solve(points, samples), model, points, score, bar)
+            start = objective.best_of(model.solve(points, samples), bar)
             if start is None:
                 continue
             bars[source] = start.score
-            candidate = locally_optimise(start, model, points, score, MIN_GAIN)
+            candidate = objective.climb(start, MIN_GAIN)
             if best is None or candidate.score > best.score:
                 best = candidate
-                inliers = _inliers(best, model, score)
+                inliers = objective.inliers(best)
                 focused.focus(inliers)
                 bars[focused] = -np.inf
                 budget = _budget(len(inliers), points.shape[-1], model, options)
         batch = min(2 * batch, LAST_BATCH)
     if best is not None:
-        best = locally_optimise(best, model, points, score)
+        best = objective.climb(best)
     return best, iterations
-
-
-def best_of(
-    models: Array,
-    model: GeometricModel,
-    points: Array,
-    score: Score,
-    bar: float = -np.inf,
-) -> Candidate | None:
-    """Return the best of (K, ...) models, None where none has a score above ``bar``."""
-    best: Candidate | None = None
-    models = _promising(models, model, points, score)
-    block = max(1, BLOCK_BYTES // (8 * points.shape[-1]))
-    for first in range(0, len(models), block):
-        some = models[first : first + block]
-        sq_residuals = model.residuals(some, points)
-        scores = score.evaluate(sq_residuals, model.residual_dim, model.num_params, bar)
-        top = int(np.argmax(scores))
-        if scores[top] > bar:
-            bar = float(scores[top])
-            best = Candidate(some[top], sq_residuals[top].copy(), bar)
-    return best
-
-
-def _promising(
-    models: Array, model: GeometricModel, points: Array, score: Score
-) -> Array:
-    """Drop models that are clearly not the best by their residuals on some points."""
-    num_points, num_models = points.shape[-1], len(models)
-    num_kept = max(MIN_KEPT, int(KEPT_SHARE * num_models))
-    step = num_points // NUM_PREVIEW_POINTS
-    if step < 2 or num_kept >= num_models:
-        return models
-    some = np.ascontiguousarray(points[..., ::step])
-    sq_residuals = model.residuals(models, some)
-    guesses = score.preview(sq_residuals, model.residual_dim, model.num_params)
-    return models[np.argpartition(-guesses, num_kept)[:num_kept]]
-
-
-def locally_optimise(
-    candidate: Candidate,
-    model: GeometricModel,
-    points: Array,
-    score: Score,
-    min_gain: float = 0.0,
-) -> Candidate:
-    """Climb the score from ``candidate`` while steps raise it by more than a little."""
-    counts = model.residual_dim, model.num_params
-    _, weights = score.assess(candidate.sq_residuals, *counts)
-    for _ in range(MAX_LOCAL_STEPS):
-        moved = model.refit(candidate.model, points, weights)
-        sq_residuals = model.residuals(moved[None], points)[0]
-        moved_score, weights = score.assess(sq_residuals, *counts)
-        gain = moved_score - candidate.score
-        if gain > 0.0:
-            candidate = Candidate(moved, sq_residuals, moved_score)
-        if not gain > min_gain:
-            break
-    return candidate
-
-
-def _inliers(best: Candidate, model: GeometricModel, score: Score) -> NDArray[np.int64]:
-    return np.flatnonzero(
-        score.inliers(best.sq_residuals, model.residual_dim, model.num_params)
-    )
 
 
 def _budget(

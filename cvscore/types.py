@@ -13,6 +13,32 @@ Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 
+class ModelKernels(NamedTuple):
+    """Compiled functions of a model, each with ``constants`` (any number,) at the end.
+
+    ``residuals(models, points, constants)`` and ``refit(model, points, weights,
+    constants)`` as those of `GeometricModel`.
+    """
+
+    residuals: Callable[[Array, Array, Array], Array]
+    refit: Callable[[Array, Array, Array, Array], Array]
+    constants: Array
+
+
+class ScoreKernels(NamedTuple):
+    """Compiled functions of a score, each with ``constants`` (any number,) at the end.
+
+    ``preview(sq_residuals, constants)``, ``evaluate(sq_residuals, best, constants)``,
+    ``assess(row, constants)`` and ``inliers(row, constants)`` as those of `Score`.
+    """
+
+    preview: Callable[[Array, Array], Array]
+    evaluate: Callable[[Array, float, Array], Array]
+    assess: Callable[[Array, Array], tuple[float, Array]]
+    inliers: Callable[[Array, Array], Mask]
+    constants: Array
+
+
 @dataclass(frozen=True)
 class GeometricModel:
     """What the loop needs to know of a model: its functions and its counts.
@@ -38,6 +64,8 @@ class GeometricModel:
         ``refit(model, points, weights)``: minimises the weighted sum of squared
         Sampson residuals, starting at ``model`` (3, 3); weights (N,) >= 0.
         Returns a model (3, 3) on the manifold, the given one if it can't improve.
+    kernels : ModelKernels, optional
+        The same functions compiled, for a loop that never returns to the interpreter.
     """
 
     name: str
@@ -47,6 +75,7 @@ class GeometricModel:
     solve: Callable[[Array, NDArray[np.int64]], Array]
     residuals: Callable[[Array, Array], Array]
     refit: Callable[[Array, Array, Array], Array]
+    kernels: ModelKernels | None = None
 
 
 class Summary(NamedTuple):
@@ -90,6 +119,11 @@ class Score(Protocol):
 
     def summarise(self, sq_residuals: Array, dim: int, num_params: int) -> Summary:
         """Score, noise scale, threshold and evidence of (N,) residuals."""
+
+    def kernels(
+        self, num_points: int, dim: int, num_params: int
+    ) -> ScoreKernels | None:
+        """Return the same functions compiled for rows of N residuals; None without."""
 
     def scaled(self, factor: float) -> Score:
         """Return this score for residuals that have been multiplied by ``factor``."""

@@ -8,6 +8,7 @@ import pytest
 PACKAGE = Path(__file__).resolve().parent.parent / "cvscore"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 ADAPTERS = {"cvscore.opencv", "cvscore.colmap", "cvscore.cli", "cvscore.draw"}
+LOOP = {"objective", "sampling", "types", "_kernel", "_calls", "_smallest"}
 HEAVY = {"cv2", "pycolmap", "scipy", "matplotlib", "h5py", "dask"}
 
 
@@ -44,9 +45,9 @@ def test_layers(path):
     if layer == "models":
         assert layers <= {"models", "types", "_kernel"}
     if layer == "scores":
-        assert layers <= {"scores", "types", "_kernel", "priors"}
-    if layer in {"ransac", "sampling"}:
-        assert layers <= {"ransac", "sampling", "types", "_kernel"}
+        assert layers <= {"scores", "types", "_kernel", "_smallest", "priors"}
+    if layer in {"ransac", "objective", "sampling", "polish"}:
+        assert layers <= LOOP
     if module not in ADAPTERS and layer not in {"", "__main__", "cli", "opencv"}:
         assert not ours & ADAPTERS
     if {"models", "scores"} <= layers:

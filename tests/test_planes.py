@@ -6,8 +6,8 @@ from synthetic import homogeneous, project, sampson_epipolar, two_view_scene
 import cvscore
 from cvscore.frames import frame_of, region_of
 from cvscore.models.fundamental import fundamental_model
+from cvscore.objective import Objective
 from cvscore.planes import escape_plane
-from cvscore.ransac import best_of
 from cvscore.scores.marginal import MarginalScore
 from cvscore.types import RansacOptions
 
@@ -43,9 +43,10 @@ def test_a_captured_matrix_is_set_free(rng):
     frame = frame_of(region_of(points))
     inside, model = frame.enter(points), fundamental_model()
     score = MarginalScore(half_width=40.0 / frame.unit)
-    start = best_of(captured(plane, frame)[None], model, inside, score)
+    objective = Objective(model, inside, score)
+    start = objective.best_of(captured(plane, frame)[None])
     assert score.inliers(start.sq_residuals, 1, 7)[off].mean() < 0.6
-    free = escape_plane(start, model, inside, score, RansacOptions())
+    free = escape_plane(objective, start, RansacOptions())
     assert free.score > start.score
     assert score.inliers(free.sq_residuals, 1, 7)[off].mean() > 0.9
     F = frame.matrix(1).T @ free.model @ frame.matrix(0)
@@ -60,8 +61,9 @@ def test_a_matrix_without_a_plane_is_left_alone(rng):
     inside, model = frame.enter(points), fundamental_model()
     score = MarginalScore(half_width=40.0 / frame.unit)
     F = np.linalg.inv(frame.matrix(1)).T @ scene.F @ np.linalg.inv(frame.matrix(0))
-    start = best_of((F / np.linalg.norm(F))[None], model, inside, score)
-    assert escape_plane(start, model, inside, score, RansacOptions()) is start
+    objective = Objective(model, inside, score)
+    start = objective.best_of((F / np.linalg.norm(F))[None])
+    assert escape_plane(objective, start, RansacOptions()) is start
 
 
 def test_a_dominant_plane_does_not_spoil_the_estimate(rng):

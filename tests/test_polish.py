@@ -6,8 +6,8 @@ from synthetic import corner_error, planar_scene, project
 
 from cvscore.frames import frame_of, region_of
 from cvscore.models.homography import homography_model
+from cvscore.objective import Objective
 from cvscore.polish import polish
-from cvscore.ransac import best_of, locally_optimise
 from cvscore.scores.marginal import MarginalScore
 
 
@@ -26,9 +26,10 @@ def fits(rng):
     inside, model = frame.enter(points), homography_model()
     score = MarginalScore(half_width=40.0 / frame.unit)
     H = frame.matrix(1) @ scene.H @ np.linalg.inv(frame.matrix(0))
-    start = best_of((H / np.linalg.norm(H))[None], model, inside, score)
-    climbed = locally_optimise(start, model, inside, score)
-    polished = polish(climbed, model, inside, score)
+    objective = Objective(model, inside, score)
+    start = objective.best_of((H / np.linalg.norm(H))[None])
+    climbed = objective.climb(start)
+    polished = polish(objective, climbed)
 
     def error(candidate):
         outside = np.linalg.solve(frame.matrix(1), candidate.model @ frame.matrix(0))
@@ -51,7 +52,8 @@ def test_an_exact_fit_stays_exact(rng, noise):
     inside, model = frame.enter(points), homography_model()
     score = MarginalScore(half_width=40.0 / frame.unit)
     H = frame.matrix(1) @ scene.H @ np.linalg.inv(frame.matrix(0))
-    start = best_of((H / np.linalg.norm(H))[None], model, inside, score)
-    end = polish(start, model, inside, score)
+    objective = Objective(model, inside, score)
+    start = objective.best_of((H / np.linalg.norm(H))[None])
+    end = polish(objective, start)
     assert np.isfinite(end.score)
     assert end.sq_residuals.max() < 1e-24

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cvscore.ransac import LAST_BATCH, Candidate, best_of, locally_optimise, ransac
+from cvscore.objective import Candidate, Objective
+from cvscore.ransac import LAST_BATCH, ransac
 from cvscore.sampling import UniformSampler, trials_needed
 from cvscore.scores.baselines import InlierCount, Msac
 from cvscore.scores.marginal import MarginalScore
@@ -124,7 +125,7 @@ def test_the_best_of_a_batch_is_the_best(rng):
     points = line_scene(rng, 50, 50, 0.5)
     lines = LINE.solve(points, UniformSampler(100, 2).draw(500))
     score = MarginalScore(half_width=30.0)
-    best = best_of(lines, LINE, points, score)
+    best = Objective(LINE, points, score).best_of(lines)
     each = [score.sweep(q, 1, 2).max() for q in LINE.residuals(lines, points)]
     assert best.score == pytest.approx(max(each), rel=1e-9)
     np.testing.assert_array_equal(best.model, lines[int(np.argmax(each))])
@@ -134,8 +135,9 @@ def test_local_optimisation_never_lowers_the_score(rng):
     points = line_scene(rng, 50, 50, 0.5)
     score = MarginalScore(half_width=30.0)
     for line in LINE.solve(points, UniformSampler(100, 2).draw(100)):
-        start = best_of(line[None], LINE, points, score)
-        end = locally_optimise(start, LINE, points, score)
+        objective = Objective(LINE, points, score)
+        start = objective.best_of(line[None])
+        end = objective.climb(start)
         assert end.score >= start.score
 
 
@@ -143,10 +145,9 @@ def test_a_refit_that_makes_things_worse_is_not_taken(rng):
     points = line_scene(rng, 50, 50, 0.5)
     spoilt = replace(LINE, refit=lambda line, points, weights: line + 1e3)
     score = MarginalScore(half_width=30.0)
-    start = best_of(
-        LINE.solve(points, UniformSampler(100, 2).draw(50)), LINE, points, score
-    )
-    assert locally_optimise(start, spoilt, points, score) is start
+    objective = Objective(spoilt, points, score)
+    start = objective.best_of(LINE.solve(points, UniformSampler(100, 2).draw(50)))
+    assert objective.climb(start) is start
 
 
 def test_no_model_is_none():
@@ -160,15 +161,15 @@ def test_no_model_is_none():
     )
     assert best is None
     assert iterations == 50
-    assert best_of(np.zeros((0, 3)), LINE, same, Msac(threshold=1.0)) is None
+    objective = Objective(LINE, same, Msac(threshold=1.0))
+    assert objective.best_of(np.zeros((0, 3))) is None
 
 
 def test_a_candidate_keeps_its_own_residuals(rng):
     points = line_scene(rng, 50, 50, 0.5)
     score = MarginalScore(half_width=30.0)
-    best = best_of(
-        LINE.solve(points, UniformSampler(100, 2).draw(50)), LINE, points, score
-    )
+    lines = LINE.solve(points, UniformSampler(100, 2).draw(50))
+    best = Objective(LINE, points, score).best_of(lines)
     assert isinstance(best, Candidate)
     alone = LINE.residuals(best.model[None], points)[0]
     np.testing.assert_allclose(best.sq_residuals, alone, rtol=1e-6, atol=1e-9)

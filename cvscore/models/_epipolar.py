@@ -67,6 +67,12 @@ def sampson_residuals(models, points):
 
 
 @kernel
+def residuals_kernel(models, points, _):
+    """`sampson_residuals` in the form of `ModelKernels`."""
+    return sampson_residuals(models, points)
+
+
+@kernel
 def sampson_normal_matrix(model, points, weights):
     """Weighted sums of products of the Sampson residual and its derivatives.
 

@@ -30,14 +30,12 @@ from cvscore.models._pose import (
     pose_of_matrix,
     tangent_of_direction,
 )
-from cvscore.types import Array
 
 NUM_PARAMS = 5
 
 
-def refit_essential(
-    model: Array, points: Array, weights: Array, inverses: Array
-) -> Array:
+@kernel
+def refit_essential(model, points, weights, inverses):
     """Minimise the weighted sum of squared Sampson residuals, starting at ``model``.
 
     Parameters
@@ -58,10 +56,9 @@ def refit_essential(
     """
     points, weights = drop_unweighted(points, weights)
     poses = np.empty((1, 3, 4))
-    if len(weights) < NUM_PARAMS or not pose_of_matrix(model, poses[0]):
+    if weights.shape[0] < NUM_PARAMS or not pose_of_matrix(model, poses[0]):
         return model
-    refined: Array = essential_matrices(_minimise(poses, points, weights, inverses))[0]
-    return refined
+    return essential_matrices(_minimise(poses, points, weights, inverses))[0]
 
 
 @kernel

@@ -71,6 +71,16 @@ def refit_fundamental(model: Array, points: Array, weights: Array) -> Array:
 
 
 @kernel
+def refit_from_rank_two(model, points, weights, _):
+    """As `refit_fundamental`, without a second start for a model of lower rank."""
+    points, weights = drop_unweighted(points, weights)
+    if weights.shape[0] < MIN_POINTS:
+        return model
+    refined, cost = _minimise(model, points, weights)
+    return refined if cost < np.inf else model
+
+
+@kernel
 def _minimise(start, points, weights):
     """Levenberg-Marquardt from ``start``: the model, and its cost."""
     model = start.copy()

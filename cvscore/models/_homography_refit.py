@@ -75,6 +75,19 @@ def refit_homography(model: Array, points: Array, weights: Array) -> Array:
 
 
 @kernel
+def refit_from_visible(model, points, weights, _):
+    """As `refit_homography`, for weights that are zero wherever ``w <= 0``.
+
+    So they are where they come from the residuals of ``model`` itself.
+    """
+    points, weights = drop_unweighted(points, weights)
+    if weights.shape[0] < MIN_POINTS:
+        return model
+    refined, cost = _minimise(model, points, weights)
+    return refined if cost < np.inf else model
+
+
+@kernel
 def _minimise(start, points, weights):
     """Levenberg-Marquardt from ``start``: the model, and its cost."""
     model = start.copy()

@@ -13,7 +13,7 @@ from cvscore._kernel import kernel
 from cvscore.models._epipolar import sampson_residuals
 from cvscore.models._essential_refit import refit_essential
 from cvscore.models._five_point import SAMPLE_SIZE, essential_5pt_in_front
-from cvscore.types import Array, GeometricModel
+from cvscore.types import Array, GeometricModel, ModelKernels
 
 
 def essential_model(K1: Array, K2: Array, solver: str = "native") -> GeometricModel:
@@ -39,7 +39,8 @@ def essential_model(K1: Array, K2: Array, solver: str = "native") -> GeometricMo
         return sq_residuals
 
     def refit(model: Array, points: Array, weights: Array) -> Array:
-        return refit_essential(model, points, weights, inverses)
+        refitted: Array = refit_essential(model, points, weights, inverses)
+        return refitted
 
     return GeometricModel(
         name="essential",
@@ -49,7 +50,18 @@ def essential_model(K1: Array, K2: Array, solver: str = "native") -> GeometricMo
         solve=solve,
         residuals=residuals,
         refit=refit,
+        kernels=ModelKernels(_residuals, _refit, inverses.ravel()),
     )
+
+
+@kernel
+def _residuals(models, points, constants):
+    return essential_residuals(models, points, constants.reshape(2, 3, 3))
+
+
+@kernel
+def _refit(model, points, weights, constants):
+    return refit_essential(model, points, weights, constants.reshape(2, 3, 3))
 
 
 @kernel

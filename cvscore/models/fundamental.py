@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cvscore.models._epipolar import sampson_residuals
-from cvscore.models._fundamental_refit import refit_fundamental
+from cvscore.models._epipolar import residuals_kernel, sampson_residuals
+from cvscore.models._fundamental_refit import refit_from_rank_two, refit_fundamental
 from cvscore.models._seven_point import MAX_SOLUTIONS, fundamental_7pt, keep_oriented
-from cvscore.types import Array, GeometricModel
+from cvscore.types import Array, GeometricModel, ModelKernels
 
 
 def fundamental_model(solver: str = "native") -> GeometricModel:
@@ -30,6 +30,7 @@ def fundamental_model(solver: str = "native") -> GeometricModel:
         solve=solvers[solver],
         residuals=sampson_residuals,
         refit=refit_fundamental,
+        kernels=ModelKernels(residuals_kernel, refit_from_rank_two, np.empty(0)),
     )
 
 

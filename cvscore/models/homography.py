@@ -27,8 +27,8 @@ from cvscore.models._four_point import (
     homography_4pt,
     orientations_4pt,
 )
-from cvscore.models._homography_refit import refit_homography
-from cvscore.types import Array, GeometricModel
+from cvscore.models._homography_refit import refit_from_visible, refit_homography
+from cvscore.types import Array, GeometricModel, ModelKernels
 
 
 def homography_model(solver: str = "native") -> GeometricModel:
@@ -50,7 +50,13 @@ def homography_model(solver: str = "native") -> GeometricModel:
         solve=solvers[solver],
         residuals=homography_residuals,
         refit=refit_homography,
+        kernels=ModelKernels(_residuals, refit_from_visible, np.empty(0)),
     )
+
+
+@kernel
+def _residuals(models, points, _):
+    return homography_residuals(models, points)
 
 
 @kernel

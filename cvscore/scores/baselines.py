@@ -231,6 +231,10 @@ class _ThresholdScore(ABC):
         score = self.evaluate(sq_residuals[None], dim, num_params)[0]
         return float(score), self.weights(sq_residuals, dim, num_params)
 
+    def kernels(self, num_points: int, dim: int, num_params: int) -> None:
+        """None: the loop runs these interpreted, they are here to be compared with."""
+        return None  # noqa: RET501
+
     def summarise(self, sq_residuals: Array, dim: int, num_params: int) -> Summary:
         """Score, scale of the inliers (pixels), the threshold, and NaN as evidence."""
         inside = sq_residuals[self.inliers(sq_residuals, dim, num_params)]

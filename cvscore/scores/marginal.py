@@ -58,11 +58,11 @@ from numpy.typing import NDArray
 
 from cvscore._kernel import kernel
 from cvscore.priors import InverseGamma
+from cvscore.scores import _packed
 from cvscore.scores._bins import bin_borders, lowest_bin
-from cvscore.scores._partition import best_partition
 from cvscore.scores._prefix import best_prefix
 from cvscore.scores._preview import preview_scores
-from cvscore.types import Array, Mask, Summary
+from cvscore.types import Array, Mask, ScoreKernels, Summary
 
 # Small enough to change nothing but the logarithm of zero, and large enough for its
 # inverse, times the number of inliers, to be a finite weight.
@@ -188,7 +188,9 @@ class MarginalScore:
         (K,) array
             The scores; ``-inf`` where no prefix has more constraints than parameters.
         """
-        return self.best_prefix(sq_residuals, dim, num_params, best)[0]
+        compiled = self.kernels(sq_residuals.shape[1], dim, num_params)
+        rows = np.ascontiguousarray(sq_residuals, dtype=np.float64)
+        return compiled.evaluate(rows, float(best), compiled.constants)
 
     def preview(self, sq_residuals: Array, dim: int, num_params: int) -> Array:
         """Guess the order of the scores of (K, N) residuals, (K,), at little cost."""
@@ -206,18 +208,13 @@ class MarginalScore:
         self, sq_residuals: Array, dim: int, num_params: int
     ) -> tuple[float, Array]:
         """Return the score of one row (N,) and its `weights` (N,), found together."""
-        score, k, rss, largest, _ = self._partition(sq_residuals, dim, num_params)
-        if k == 0:
-            return score, np.zeros(len(sq_residuals))
-        shape = 0.5 * (k * dim - num_params) + self.prior.alpha
-        weight = 0.5 * shape / (0.5 * rss + self._offset)
-        weights: Array = np.where(sq_residuals <= largest, weight, 0.0)
-        return score, weights
+        compiled = self.kernels(len(sq_residuals), dim, num_params)
+        return compiled.assess(_as_row(sq_residuals), compiled.constants)
 
     def inliers(self, sq_residuals: Array, dim: int, num_params: int) -> Mask:
         """Return the mask (N,) of the maximising prefix."""
-        *_, largest, _ = self._partition(sq_residuals, dim, num_params)
-        return sq_residuals <= largest
+        compiled = self.kernels(len(sq_residuals), dim, num_params)
+        return compiled.inliers(_as_row(sq_residuals), compiled.constants)
 
     def scale(self, sq_residuals: Array, dim: int, num_params: int) -> float:
         """Estimate the noise scale s, in pixels; NaN where there are no inliers."""
@@ -282,9 +279,13 @@ class MarginalScore:
         self, sq_residuals: Array, dim: int, num_params: int, best: float = -np.inf
     ) -> tuple[Array, NDArray[np.int64]]:
         """Return the scores (K,) and the maximising prefixes (K,), fast and exact."""
+        lowest = lowest_bin(self._width)
         found: tuple[Array, NDArray[np.int64]] = best_prefix(
             np.ascontiguousarray(sq_residuals, dtype=np.float64),
-            *_search_arguments(self, sq_residuals.shape[1], dim, num_params),
+            self._table(sq_residuals.shape[1], dim, num_params),
+            self._offset,
+            bin_borders(lowest),
+            lowest,
             float(best),
         )
         return found
@@ -302,6 +303,10 @@ class MarginalScore:
             math.log(2.0 * self._width),
         )
         return found
+
+    def kernels(self, num_points: int, dim: int, num_params: int) -> ScoreKernels:
+        """Return the compiled functions for rows of N residuals."""
+        return _kernels(self, num_points, dim, num_params)
 
     @property
     def _offset(self) -> float:
@@ -326,22 +331,30 @@ class MarginalScore:
         self, sq_residuals: Array, dim: int, num_params: int
     ) -> tuple[float, int, float, float, float]:
         """Return score, best k, sum of the k smallest, the k-th, and the one after."""
-        row = np.ascontiguousarray(sq_residuals, dtype=np.float64)
-        found: tuple[float, int, float, float, float] = best_partition(
-            row, *_search_arguments(self, len(row), dim, num_params)
+        found: tuple[float, int, float, float, float] = _packed.partition(
+            _as_row(sq_residuals),
+            self.kernels(len(sq_residuals), dim, num_params).constants,
         )
         return found
 
 
 # A pair is scored thousands of times with the same few counts of points.
 @lru_cache(maxsize=64)
-def _search_arguments(
+def _kernels(
     score: MarginalScore, num_points: int, dim: int, num_params: int
-) -> tuple[Array, float, Array, int]:
-    """What the compiled searches need beside the residuals."""
-    lowest = lowest_bin(score._width)
+) -> ScoreKernels:
     table = score._table(num_points, dim, num_params)
-    return table, score._offset, bin_borders(lowest), lowest
+    return ScoreKernels(
+        _packed.preview,
+        _packed.evaluate,
+        _packed.assess,
+        _packed.inliers,
+        _packed.pack(table, score._offset, score._width),
+    )
+
+
+def _as_row(sq_residuals: Array) -> Array:
+    return np.ascontiguousarray(sq_residuals, dtype=np.float64)
 
 
 def _without_nan(sq_residuals: Array) -> Array:
