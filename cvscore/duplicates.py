@@ -1,8 +1,12 @@
-"""Identical correspondences, of which only one may count.
+"""Identical correspondences, of which one may count, and crowds, of which two may.
 
 A copy of a sampled match has residual zero under every model through that match, so
 copies pull the estimated noise scale, and with it the score, towards a sham optimum.
 Feature detectors emit copies whenever a keypoint has two orientations.
+
+Matches that share a point of one image do the same to epipolar geometry: an epipole at
+that point explains all of them exactly, whatever their other ends.  Matching without a
+mutual check gives crowds of them, of which one at the most is right.
 """
 
 from __future__ import annotations
@@ -11,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cvscore._kernel import kernel
-from cvscore.types import Array
+from cvscore.types import Array, Mask
 
+MAX_SHARING = 2  # matches that share a point, see `uncrowded`
 # Odd multipliers with well mixed bits, one per coordinate, for the hash of a row.
 _MULTIPLIERS = np.array(
     [0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93],
@@ -26,7 +31,7 @@ def first_occurrences(points: Array) -> tuple[NDArray[np.int64], NDArray[np.int6
     Parameters
     ----------
     points : (4, N) array
-        Correspondences, finite.
+        Correspondences, finite; or (2, N), the points of one image.
 
     Returns
     -------
@@ -42,6 +47,37 @@ def first_occurrences(points: Array) -> tuple[NDArray[np.int64], NDArray[np.int6
     is_first = first == np.arange(first.size)
     rank = np.cumsum(is_first) - 1
     return np.flatnonzero(is_first), rank[first]
+
+
+def uncrowded(points: Array, quality: Array | None) -> Mask:
+    """Choose matches of which no more than two share a point of an image.
+
+    Two, because both images' epipoles may explain a crowd for two parameters each: with
+    two matches in a crowd that is no better than any minimal sample.
+
+    Parameters
+    ----------
+    points : (4, N) array
+        Distinct correspondences.
+    quality : (N,) array or None
+        The best of a crowd stay; without it, the first.
+
+    Returns
+    -------
+    (N,) bool array
+    """
+    chosen = np.ones(points.shape[1], dtype=np.bool_)
+    for rows in (points[:2], points[2:]):
+        left = np.flatnonzero(chosen)
+        places, place_of = first_occurrences(np.ascontiguousarray(rows[:, left]))
+        if len(places) == len(left):
+            continue
+        worth = np.zeros(len(left)) if quality is None else quality[left]
+        order = np.lexsort((-worth, place_of))
+        starts = np.searchsorted(place_of[order], np.arange(len(places)))
+        rank_in_crowd = np.arange(len(left)) - starts[place_of[order]]
+        chosen[left[order[rank_in_crowd >= MAX_SHARING]]] = False
+    return chosen
 
 
 @kernel

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from cvscore.checks import as_distortion, as_intrinsics, as_points, as_quality
 from cvscore.coherence import coherence
 from cvscore.distortion import undistort
-from cvscore.duplicates import first_occurrences
+from cvscore.duplicates import first_occurrences, uncrowded
 from cvscore.frames import (
     Frame,
     Region,
@@ -166,7 +166,8 @@ def estimate_essential(
 class _Problem:
     """Distinct matches in their frame, and the way back to the rows that were given."""
 
-    points: Array  # (4, M), distinct and finite, inside the frame
+    points: Array  # (4, M), distinct, finite and no crowds, inside the frame
+    bystanders: Array  # (4, L), the rest of crowds: labelled, but without a say
     spreads: Array  # (4,), of their coordinates
     frame: Frame
     score: Score  # in the unit of the rows that were given
@@ -174,7 +175,7 @@ class _Problem:
     quality: Array | None  # (M,)
     num_rows: int
     finite: NDArray[np.int64]  # rows that took part
-    member_of: NDArray[np.int64]  # for each of them, its column in `points`
+    member_of: NDArray[np.int64]  # for each, its column in `points` and `bystanders`
 
     def label_rows(self, inliers: Mask) -> Mask:
         """Give every row the label of the distinct match that it is a copy of."""
@@ -202,20 +203,28 @@ def _prepare(
     finite = np.flatnonzero(np.isfinite(points).all(axis=0))
     points = np.ascontiguousarray(points[:, finite])
     distinct, member_of = first_occurrences(points)
-    points = np.ascontiguousarray(points[:, distinct])
+    qualities = None if qualities is None else qualities[finite][distinct]
+    chosen = uncrowded(points[:, distinct], qualities)
+    # Those with a say first, then the others; ``place`` is where each has gone.
+    order = np.argsort(~chosen, kind="stable")
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    bystanders = np.ascontiguousarray(points[:, distinct[~chosen]])
+    points = np.ascontiguousarray(points[:, distinct[chosen]])
     region = region_of(points)
     frame = frame_of(region) if frame is None else frame
     score = MarginalScore() if score is None else score
     return _Problem(
         points=frame.enter(points),
+        bystanders=frame.enter(bystanders),
         spreads=region.spreads / frame.unit,
         frame=frame,
         score=_with_data_defaults(score, points.shape[1], region),
         options=RansacOptions() if options is None else options,
-        quality=None if qualities is None else qualities[finite][distinct],
+        quality=None if qualities is None else qualities[chosen],
         num_rows=num_rows,
         finite=finite,
-        member_of=member_of,
+        member_of=place[member_of],
     )
 
 
@@ -264,10 +273,17 @@ def _search(
     sq_residuals = best.sq_residuals * unit**2
     counts = model.residual_dim, model.num_params
     summary = problem.score.summarise(sq_residuals, *counts)
+    inliers = problem.score.inliers(sq_residuals, *counts)
+    residuals = np.sqrt(sq_residuals)
+    if problem.bystanders.size:
+        beside = model.residuals(best.model[None], problem.bystanders)[0]
+        beside = unit * np.sqrt(beside)
+        inliers = np.append(inliers, beside <= summary.threshold)
+        residuals = np.append(residuals, beside)
     return Estimate(
         model=best.model,
-        inliers=problem.label_rows(problem.score.inliers(sq_residuals, *counts)),
-        residuals=problem.residuals_of_rows(np.sqrt(sq_residuals)),
+        inliers=problem.label_rows(inliers),
+        residuals=problem.residuals_of_rows(residuals),
         score=summary.score,
         scale=summary.scale,
         threshold=summary.threshold,
