@@ -31,7 +31,7 @@ def first_occurrences(points: Array) -> tuple[NDArray[np.int64], NDArray[np.int6
     Parameters
     ----------
     points : (4, N) array
-        Correspondences, finite; or (2, N), the points of one image.
+        Correspondences, finite.
 
     Returns
     -------
@@ -40,10 +40,7 @@ def first_occurrences(points: Array) -> tuple[NDArray[np.int64], NDArray[np.int6
     member_of : (N,) int array
         For every column, which entry of ``distinct`` it equals.
     """
-    # Adding zero turns -0.0 into 0.0, which compares equal but has other bits.
-    bits = (points + 0.0).view(np.uint64)
-    with np.errstate(over="ignore"):  # hashing wraps around, also without the JIT
-        first = _first_equal_column(bits, _MULTIPLIERS)
+    first = _first_equal(_bits(points))
     is_first = first == np.arange(first.size)
     rank = np.cumsum(is_first) - 1
     return np.flatnonzero(is_first), rank[first]
@@ -66,18 +63,31 @@ def uncrowded(points: Array, quality: Array | None) -> Mask:
     -------
     (N,) bool array
     """
+    bits = _bits(points)
     chosen = np.ones(points.shape[1], dtype=np.bool_)
-    for rows in (points[:2], points[2:]):
+    for rows in (bits[:2], bits[2:]):
         left = np.flatnonzero(chosen)
-        places, place_of = first_occurrences(np.ascontiguousarray(rows[:, left]))
-        if len(places) == len(left):
+        first = _first_equal(np.ascontiguousarray(rows[:, left]))
+        if (first == np.arange(first.size)).all():
             continue
-        worth = np.zeros(len(left)) if quality is None else quality[left]
-        order = np.lexsort((-worth, place_of))
-        starts = np.searchsorted(place_of[order], np.arange(len(places)))
-        rank_in_crowd = np.arange(len(left)) - starts[place_of[order]]
+        worth = np.zeros(first.size) if quality is None else quality[left]
+        order = np.lexsort((-worth, first))
+        crowds = first[order]
+        rank_in_crowd = np.arange(first.size) - np.searchsorted(crowds, crowds)
         chosen[left[order[rank_in_crowd >= MAX_SHARING]]] = False
     return chosen
+
+
+def _bits(points: Array) -> NDArray[np.uint64]:
+    # Adding zero turns -0.0 into 0.0, which compares equal but has other bits.
+    return (points + 0.0).view(np.uint64)
+
+
+def _first_equal(bits: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Return for each column the index of the first one that equals it."""
+    with np.errstate(over="ignore"):  # hashing wraps around, also without the JIT
+        first: NDArray[np.int64] = _first_equal_column(bits, _MULTIPLIERS)
+    return first
 
 
 @kernel

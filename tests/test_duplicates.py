@@ -1,3 +1,4 @@
+import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -80,6 +81,7 @@ def test_no_point_is_shared_by_more_than_two_that_have_a_say(points, with_qualit
         assert max((s & before).sum() for s in same) >= 2
 
 
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="too slow without the JIT")
 def test_a_crowd_at_one_point_does_not_make_it_the_epipole(rng):
     scene = two_view_scene(rng, num=200, inlier_ratio=0.6, noise=0.5)
     x2 = scene.x2.copy()
