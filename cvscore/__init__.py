@@ -9,7 +9,7 @@ from cvscore.estimate import (
     estimate_fundamental,
     estimate_homography,
 )
-from cvscore.priors import InverseGamma
+from cvscore.priors import InverseGamma, fit_mle, fit_robust
 from cvscore.scores.baselines import (
     GaussianUniform,
     InlierCount,
@@ -17,7 +17,9 @@ from cvscore.scores.baselines import (
     Msac,
 )
 from cvscore.scores.marginal import MarginalScore
+from cvscore.selection import Selection, select_model
 from cvscore.types import Estimate, GeometricModel, Pose, RansacOptions
+from cvscore.variances import variance_given_pose, variance_unconstrained
 
 __version__ = "0.1.0"
 
@@ -34,12 +36,18 @@ __all__ = [
     "Msac",
     "Pose",
     "RansacOptions",
+    "Selection",
     "estimate_essential",
     "estimate_fundamental",
     "estimate_homography",
     "findEssentialMat",
     "findFundamentalMat",
     "findHomography",
+    "fit_mle",
+    "fit_robust",
+    "select_model",
+    "variance_given_pose",
+    "variance_unconstrained",
 ]
 
 

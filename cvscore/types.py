@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+# Evidence, in nats, that random matches reach less than once in a hundred times.
+SIGNIFICANT_EVIDENCE = math.log(100.0)
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -21,7 +25,7 @@ class ModelKernels(NamedTuple):
     """
 
     residuals: Callable[[Array, Array, Array], Array]
-    refit: Callable[[Array, Array, Array, Array], Array]
+    refit: Callable[[Array, Array, Array, float, Array], Array]
     constants: Array
 
 
@@ -201,7 +205,8 @@ class Estimate:
     threshold : float
         The inlier threshold that the score implies, in the unit of the points.
     evidence : float
-        Log evidence of the model over "every match is an outlier".
+        Log evidence in nats of the model over "every match is by chance", corrected for
+        the many models and inlier sets that were looked at (`cvscore.significance`).
     iterations : int
         Minimal samples drawn.
     reason : str
@@ -223,6 +228,15 @@ class Estimate:
 
     def __bool__(self) -> bool:
         return self.model is not None
+
+    @property
+    def is_significant(self) -> bool:
+        """Whether random matches have so good a model less than once in a hundred.
+
+        False for a model that says nothing, and where there is none.  The figures are
+        those of ``python -m benchmarks.evidence``.
+        """
+        return self.evidence > SIGNIFICANT_EVIDENCE
 
     @property
     def num_inliers(self) -> int:

@@ -29,6 +29,7 @@ from cvscore.estimate import (
     estimate_homography,
 )
 from cvscore.frames import Frame, frame_of, frame_of_cameras, region_of
+from cvscore.homography_fits import fit_plane
 from cvscore.models._epipolar import sampson_residuals
 from cvscore.models.essential import essential_model
 from cvscore.models.fundamental import fundamental_model
@@ -101,7 +102,7 @@ def variance_unconstrained(
         return None
     inside, start = frame.enter(points), _in_frame(found.model, frame, model)
     rss = _least_squares(start, inside, geometry.refit, geometry.residuals)
-    return rss * frame.unit**2 / num_spare
+    return float(rss * frame.unit**2 / num_spare)
 
 
 def variance_given_pose(
@@ -143,11 +144,13 @@ def variance_given_pose(
         if points.shape[1] < MIN_DEGREES_OF_FREEDOM:
             return None
         F = np.linalg.inv(K2).T @ _cross_matrix(t) @ R @ np.linalg.inv(K1)
-        return float(np.mean(sampson_residuals(F[None], points)[0]))
+        sq_residuals: Array = sampson_residuals(F[None], points)[0]
+        return float(np.mean(sq_residuals))
     num_spare = 2 * points.shape[1] - NUM_PLANE_PARAMS
     if num_spare < MIN_DEGREES_OF_FREEDOM:
         return None
-    return _rss_of_best_plane(points, K1, K2, R, t) / num_spare
+    _, rss = fit_plane(points, K1, K2, R, t)
+    return rss / num_spare
 
 
 def _least_squares(
@@ -168,52 +171,6 @@ def _least_squares(
             return min(rss, best)
         best = rss
     return best
-
-
-def _rss_of_best_plane(
-    points: Array, K1: Array, K2: Array, R: Array, t: Array
-) -> float:
-    """Fit the plane n in ``H = K2 (R + t n') K1^-1`` by least squares; return RSS."""
-    from scipy.optimize import least_squares
-
-    frame = frame_of_cameras(K1, K2)
-    inside = frame.enter(points)
-    A1, A2 = frame.camera(K1, 0), frame.camera(K2, 1)
-    inverse = np.linalg.inv(A1)
-
-    def whitened(plane: Array) -> Array:
-        H = A2 @ (R + np.outer(t, plane)) @ inverse
-        return _whitened_transfer(H, inside)
-
-    start = _linear_plane(inside, inverse, np.linalg.inv(A2), R, t)
-    fitted = least_squares(whitened, start, x_scale="jac", xtol=1e-12, ftol=1e-12)
-    return float(2.0 * fitted.cost) * frame.unit**2
-
-
-def _linear_plane(points: Array, inv1: Array, inv2: Array, R: Array, t: Array) -> Array:
-    """Solve ``x2 x (R + t n') x1 = 0``, linear in the plane n, for a start."""
-    ones = np.ones(points.shape[1])
-    rays1 = (inv1 @ np.vstack([points[:2], ones])).T
-    rays2 = (inv2 @ np.vstack([points[2:], ones])).T
-    towards = np.cross(rays2, t)
-    rows = (towards[:, :, None] * rays1[:, None, :]).reshape(-1, 3)
-    plane, *_ = np.linalg.lstsq(rows, -np.cross(rays2, rays1 @ R.T).ravel(), rcond=None)
-    return plane
-
-
-def _whitened_transfer(H: Array, points: Array) -> Array:
-    """Residuals (2 N,) whose squares add up to the Sampson residuals of ``H``."""
-    x, y, u, v = points
-    p, q, w = H @ np.vstack([x, y, np.ones_like(x)])
-    g = np.stack([u * w - p, v * w - q])
-    du = np.stack([u * H[2, 0] - H[0, 0], u * H[2, 1] - H[0, 1]])
-    dv = np.stack([v * H[2, 0] - H[1, 0], v * H[2, 1] - H[1, 1]])
-    # Cholesky factor of the 2x2 covariance J J' of the two constraints.
-    first = np.sqrt((du**2).sum(axis=0) + w**2)
-    mixed = (du * dv).sum(axis=0) / first
-    second = np.sqrt((dv**2).sum(axis=0) + w**2 - mixed**2)
-    one = g[0] / first
-    return np.concatenate([one, (g[1] - mixed * one) / second])
 
 
 def _in_frame(model_matrix: Array, frame: Frame, model: str) -> Array:

@@ -14,12 +14,18 @@ DOCUMENTED = {
     "Msac",
     "Pose",
     "RansacOptions",
+    "Selection",
     "estimate_essential",
     "estimate_fundamental",
     "estimate_homography",
     "findEssentialMat",
     "findFundamentalMat",
     "findHomography",
+    "fit_mle",
+    "fit_robust",
+    "select_model",
+    "variance_given_pose",
+    "variance_unconstrained",
 }
 
 
