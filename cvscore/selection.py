@@ -127,7 +127,7 @@ def select_model(
         epipolar = estimate_essential(
             x1, x2, *cameras, options=options, quality=quality
         )
-    evidence = _log_evidence(points, homography, epipolar, cameras)
+    evidence = log_evidence(points, homography, epipolar, cameras)
     best = max(evidence, key=lambda kind: evidence[kind])
     significant = homography.is_significant or epipolar.is_significant
     return Selection(
@@ -138,7 +138,7 @@ def select_model(
     )
 
 
-def _log_evidence(
+def log_evidence(
     points: Array,
     homography: Estimate,
     epipolar: Estimate,
