@@ -19,7 +19,13 @@ def as_points(x1: ArrayLike, x2: ArrayLike) -> Array:
         raise ValueError(
             f"x1 and x2 must have the same length, got {len(first)} and {len(second)}"
         )
-    return np.ascontiguousarray(np.hstack([first, second]).T)
+    points = np.empty((4, len(first)))
+    points[:2] = first.T
+    points[2:] = second.T
+    if not np.isfinite(points).all():
+        _reject_infinite(points[:2], "x1")
+        _reject_infinite(points[2:], "x2")
+    return points
 
 
 def _as_coordinates(x: ArrayLike, name: str) -> Array:
@@ -28,13 +34,16 @@ def _as_coordinates(x: ArrayLike, name: str) -> Array:
         raise ValueError(f"{name} must hold real numbers, got dtype {array.dtype}")
     if array.ndim != 2 or array.shape[1] != 2:
         raise ValueError(f"{name} must have shape (N, 2), got {array.shape}")
-    array = array.astype(np.float64)
-    num_bad = int((~np.isfinite(array)).any(axis=1).sum())
+    return array
+
+
+def _reject_infinite(points: Array, name: str) -> None:
+    num_bad = int((~np.isfinite(points)).any(axis=0).sum())
     if num_bad:
         raise ValueError(
-            f"{name} has NaN or infinite coordinates in {num_bad} of {len(array)} rows"
+            f"{name} has NaN or infinite coordinates in {num_bad} of "
+            f"{points.shape[1]} rows"
         )
-    return array
 
 
 def as_intrinsics(K: ArrayLike, name: str) -> Array:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from cvscore._kernel import kernel
+from cvscore.frames import Region
 from cvscore.types import Array
 
 # Neighbours are looked for in the 3 x 3 cells around a match in the first image; with
@@ -21,15 +22,15 @@ from cvscore.types import Array
 MATCHES_PER_CELL = 6
 
 
-def coherence(points: Array, spreads: Array) -> Array:
+def coherence(points: Array, region: Region) -> Array:
     """Rate matches by how closely others accompany them; larger is better.
 
     Parameters
     ----------
     points : (4, N) array
         Matches.
-    spreads : (4,) array
-        Extent of each coordinate, which makes the images commensurable.
+    region : Region
+        Where they are; its extents make the images commensurable.
 
     Returns
     -------
@@ -37,10 +38,10 @@ def coherence(points: Array, spreads: Array) -> Array:
         Minus the distance to the third nearest match, in extents; ``-inf`` where there
         are not so many matches around.
     """
+    spreads = region.spreads
     sides = np.repeat(np.hypot(spreads[[0, 2]], spreads[[1, 3]]), 2)
     sides[sides == 0.0] = 1.0  # all points of an image in one place
-    centre = np.median(points, axis=1)
-    places = np.ascontiguousarray((points - centre[:, None]) / sides[:, None] + 0.5)
+    places = (points - region.centre[:, None]) / sides[:, None] + 0.5
     cells = max(1, int(np.sqrt(points.shape[1] / MATCHES_PER_CELL)))
     return -np.sqrt(_sq_distance_to_third(places, cells))
 
@@ -81,12 +82,10 @@ def _sq_distance_to_third(places, cells):
                 dx1, dy1 = sorted_places[j, 0] - x1, sorted_places[j, 1] - y1
                 dx2, dy2 = sorted_places[j, 2] - x2, sorted_places[j, 3] - y2
                 distance = dx1 * dx1 + dy1 * dy1 + dx2 * dx2 + dy2 * dy2
-                if distance < third and j != me:
-                    if distance < nearest:
-                        nearest, second, third = distance, nearest, second
-                    elif distance < second:
-                        second, third = distance, second
-                    else:
-                        third = distance
+                distance = distance if j != me else np.inf
+                # The three smallest so far, without a branch to mispredict.
+                third = min(third, max(second, distance))
+                second = min(second, max(nearest, distance))
+                nearest = min(nearest, distance)
         distances[i] = third
     return distances

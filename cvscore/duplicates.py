@@ -42,6 +42,8 @@ def first_occurrences(points: Array) -> tuple[NDArray[np.int64], NDArray[np.int6
     """
     first = _first_equal(_bits(points))
     is_first = first == np.arange(first.size)
+    if is_first.all():
+        return first, first
     rank = np.cumsum(is_first) - 1
     return np.flatnonzero(is_first), rank[first]
 

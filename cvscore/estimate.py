@@ -6,24 +6,16 @@ The only file that knows models and scores both.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from cvscore.checks import as_distortion, as_intrinsics, as_points, as_quality
+from cvscore.chance import chance_density, redraw_matches
+from cvscore.checks import as_distortion, as_intrinsics, as_points
 from cvscore.coherence import coherence
 from cvscore.distortion import undistort
-from cvscore.duplicates import first_occurrences, uncrowded
-from cvscore.frames import (
-    Frame,
-    Region,
-    extent,
-    frame_of,
-    frame_of_cameras,
-    precision,
-    region_of,
-)
+from cvscore.frames import frame_of_cameras
 from cvscore.models._pose import pose_from_essential
 from cvscore.models.essential import essential_model
 from cvscore.models.fundamental import fundamental_model
@@ -31,9 +23,10 @@ from cvscore.models.homography import homography_model
 from cvscore.objective import Candidate, Objective
 from cvscore.planes import escape_plane
 from cvscore.polish import polish
+from cvscore.problem import Problem, prepare
 from cvscore.ransac import ransac
 from cvscore.sampling import AlternatingSampler, ProsacSampler, UniformSampler
-from cvscore.scores.marginal import MarginalScore
+from cvscore.significance import corrected_evidence
 from cvscore.types import (
     Array,
     Estimate,
@@ -49,8 +42,6 @@ Escape = Callable[[Objective, Candidate, RansacOptions], Candidate]
 
 # Samples drawn before matches are ordered by coherence; easy data need no more.
 NUM_UNIFORM_SAMPLES = 64
-# Half-width of the outliers' residuals as a fraction of the extent of the points.
-HALF_WIDTH_FRACTION = 0.025
 
 
 def estimate_homography(
@@ -84,7 +75,7 @@ def estimate_homography(
         false, with a ``reason``, where no model was found.
     """
     points = as_points(x1, x2)
-    problem = _prepare(points, None, score, options, quality)
+    problem = prepare(points, None, score, options, quality)
     found = _search(problem, homography_model(solver))
     if found.model is None:
         return found
@@ -108,7 +99,7 @@ def estimate_fundamental(
     rank two and unit Frobenius norm.
     """
     points = as_points(x1, x2)
-    problem = _prepare(points, None, score, options, quality)
+    problem = prepare(points, None, score, options, quality)
     found = _search(problem, fundamental_model(solver), escape_plane)
     if found.model is None:
         return found
@@ -154,7 +145,7 @@ def estimate_essential(
     points = as_points(x1, x2)
     points = _undistorted(points, K1, K2, dist1, dist2)
     frame = frame_of_cameras(K1, K2)
-    problem = _prepare(points, frame, score, options, quality)
+    problem = prepare(points, frame, score, options, quality)
     model = essential_model(frame.camera(K1, 0), frame.camera(K2, 1), solver)
     found = _search(problem, model)
     if found.model is None:
@@ -162,86 +153,8 @@ def estimate_essential(
     return replace(found, pose=_pose(found.model, found.inliers, points, K1, K2))
 
 
-@dataclass(frozen=True)
-class _Problem:
-    """Distinct matches in their frame, and the way back to the rows that were given."""
-
-    points: Array  # (4, M), distinct, finite and no crowds, inside the frame
-    bystanders: Array  # (4, L), the rest of crowds: labelled, but without a say
-    spreads: Array  # (4,), of their coordinates
-    frame: Frame
-    score: Score  # in the unit of the rows that were given
-    options: RansacOptions
-    quality: Array | None  # (M,)
-    num_rows: int
-    finite: NDArray[np.int64]  # rows that took part
-    member_of: NDArray[np.int64]  # for each, its column in `points` and `bystanders`
-
-    def label_rows(self, inliers: Mask) -> Mask:
-        """Give every row the label of the distinct match that it is a copy of."""
-        labels = np.zeros(self.num_rows, dtype=np.bool_)
-        labels[self.finite] = inliers[self.member_of]
-        return labels
-
-    def residuals_of_rows(self, residuals: Array) -> Array:
-        """Give every row the residual of the distinct match that it is a copy of."""
-        rows = np.full(self.num_rows, np.inf)
-        rows[self.finite] = residuals[self.member_of]
-        return rows
-
-
-def _prepare(
-    points: Array,
-    frame: Frame | None,
-    score: Score | None,
-    options: RansacOptions | None,
-    quality: ArrayLike | None,
-) -> _Problem:
-    num_rows = points.shape[1]
-    qualities = as_quality(quality, num_rows)
-    # A point that no undistortion reaches is an outlier of every model.
-    finite = np.flatnonzero(np.isfinite(points).all(axis=0))
-    points = np.ascontiguousarray(points[:, finite])
-    distinct, member_of = first_occurrences(points)
-    qualities = None if qualities is None else qualities[finite][distinct]
-    chosen = uncrowded(points[:, distinct], qualities)
-    # Those with a say first, then the others; ``place`` is where each has gone.
-    order = np.argsort(~chosen, kind="stable")
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    bystanders = np.ascontiguousarray(points[:, distinct[~chosen]])
-    points = np.ascontiguousarray(points[:, distinct[chosen]])
-    region = region_of(points)
-    frame = frame_of(region) if frame is None else frame
-    score = MarginalScore() if score is None else score
-    return _Problem(
-        points=frame.enter(points),
-        bystanders=frame.enter(bystanders),
-        spreads=region.spreads / frame.unit,
-        frame=frame,
-        score=_with_data_defaults(score, points.shape[1], region),
-        options=RansacOptions() if options is None else options,
-        quality=None if qualities is None else qualities[chosen],
-        num_rows=num_rows,
-        finite=finite,
-        member_of=place[member_of],
-    )
-
-
-def _with_data_defaults(score: Score, num_points: int, region: Region) -> Score:
-    """Fill in what the marginal score takes from the data: width and precision."""
-    if not isinstance(score, MarginalScore):
-        return score
-    half_width = score.half_width
-    if half_width is None:
-        # Points without any extent have no model; the width only has to be valid.
-        half_width = HALF_WIDTH_FRACTION * extent(region) or 1.0
-    floor = num_points * precision(region) ** 2
-    return replace(score, half_width=half_width, rss_floor=max(score.rss_floor, floor))
-
-
 def _search(
-    problem: _Problem, model: GeometricModel, escape: Escape | None = None
+    problem: Problem, model: GeometricModel, escape: Escape | None = None
 ) -> Estimate:
     """Search and polish; the model of the result is still that of the frame.
 
@@ -274,6 +187,7 @@ def _search(
     counts = model.residual_dim, model.num_params
     summary = problem.score.summarise(sq_residuals, *counts)
     inliers = problem.score.inliers(sq_residuals, *counts)
+    evidence = _evidence(problem, model, best, inliers, iterations)
     residuals = np.sqrt(sq_residuals)
     if problem.bystanders.size:
         beside = model.residuals(best.model[None], problem.bystanders)[0]
@@ -287,12 +201,33 @@ def _search(
         score=summary.score,
         scale=summary.scale,
         threshold=summary.threshold,
-        evidence=summary.evidence,
+        evidence=evidence,
         iterations=iterations,
     )
 
 
-def _sampler(problem: _Problem, model: GeometricModel) -> Sampler:
+def _evidence(
+    problem: Problem,
+    model: GeometricModel,
+    best: Candidate,
+    inliers: Mask,
+    num_samples: int,
+) -> float:
+    """Compare the model with what chance does on the same points."""
+    by_chance = model.residuals(best.model[None], redraw_matches(problem.points))[0]
+    radius = float(np.sqrt(best.sq_residuals[inliers].max(initial=0.0)))
+    return corrected_evidence(
+        best.sq_residuals,
+        inliers,
+        chance_density(by_chance, radius, model.residual_dim),
+        dim=model.residual_dim,
+        sample_size=model.sample_size,
+        num_samples=num_samples,
+        precision=problem.precision,
+    )
+
+
+def _sampler(problem: Problem, model: GeometricModel) -> Sampler:
     """Best matches first where the caller says which they are; else coherent ones."""
     size, options = model.sample_size, problem.options
     if problem.quality is not None:
@@ -301,14 +236,14 @@ def _sampler(problem: _Problem, model: GeometricModel) -> Sampler:
         )
 
     def coherent_first() -> ProsacSampler:
-        order = coherence(problem.points, problem.spreads)
+        order = coherence(problem.points, problem.region)
         return ProsacSampler(order, size, options.max_iterations // 2, options.seed + 1)
 
     uniform = UniformSampler(problem.points.shape[1], size, options.seed)
     return AlternatingSampler(uniform, coherent_first, NUM_UNIFORM_SAMPLES)
 
 
-def _failure(problem: _Problem, reason: str, iterations: int = 0) -> Estimate:
+def _failure(problem: Problem, reason: str, iterations: int = 0) -> Estimate:
     return Estimate(
         model=None,
         inliers=np.zeros(problem.num_rows, dtype=np.bool_),

@@ -30,6 +30,12 @@ class Frame:
         """Bring points (4, N) into the frame."""
         return np.ascontiguousarray((points - self.shift[:, None]) / self.unit)
 
+    def enter_region(self, region: Region) -> Region:
+        """Bring a region into the frame."""
+        return Region(
+            (region.centre - self.shift) / self.unit, region.spreads / self.unit
+        )
+
     def matrix(self, image: int) -> Array:
         """Return the (3, 3) matrix that brings points of image 0 or 1 inside."""
         dx, dy = self.shift[2 * image : 2 * image + 2]
@@ -55,7 +61,7 @@ def region_of(points: Array) -> Region:
         return Region(np.zeros(4), np.zeros(4))
     last = points.shape[1] - 1
     low, high = int(LOW_QUANTILE * last), last - int(LOW_QUANTILE * last)
-    ordered = np.sort(points, axis=1)
+    ordered = np.partition(points, (0, low, last // 2, high, last), axis=1)
     # As far as they would spread if they were uniform.
     spreads = (ordered[:, high] - ordered[:, low]) * (last / max(high - low, 1))
     whole = ordered[:, -1] - ordered[:, 0]

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from cvscore._calls import address_of, array, caller
 from cvscore._kernel import kernel
-from cvscore.types import Array, GeometricModel, Score
+from cvscore.types import Array, GeometricModel, Mask, Score
 
 # Bytes of one block of residuals: models are scored in blocks that stay in L2.
 BLOCK_BYTES = 1 << 19
@@ -31,10 +31,14 @@ KEPT_SHARE = 0.125
 MIN_KEPT = 4
 # Refits of one climb; few ever need more before the score stops rising.
 MAX_STEPS = 8
+# A refit ends at a step that promises less than this fraction of its cost: it moves
+# every parameter by less than a thousandth of its standard deviation, for up to a
+# million matches.
+CONVERGED = 1e-12
 
 # Kernels of a model and of a score; the last argument of each holds its constants.
 RESIDUALS = array(2)(array(3), array(2), array(1))
-REFIT = array(2)(array(2), array(2), array(1), array(1))
+REFIT = array(2)(array(2), array(2), array(1), types.float64, array(1))
 PREVIEW = array(1)(array(2), array(1))
 EVALUATE = array(1)(array(2), types.float64, array(1))
 ASSESS = types.Tuple((types.float64, array(1)))(array(1), array(1))
@@ -95,8 +99,16 @@ class Objective:
         )
         return Candidate(models[index], sq_residuals, score) if index >= 0 else None
 
-    def climb(self, candidate: Candidate, min_gain: float = 0.0) -> Candidate:
-        """Refit ``candidate`` while that raises the score by more than a little."""
+    def climb(
+        self,
+        candidate: Candidate,
+        min_gain: float = 0.0,
+        converged: float = CONVERGED,
+    ) -> Candidate:
+        """Refit ``candidate`` while that raises the score by more than ``min_gain``.
+
+        Each refit ends at a step that promises less than ``converged`` of its cost.
+        """
         moved, sq_residuals, score = self.run(
             _climb,
             candidate.model,
@@ -104,6 +116,7 @@ class Objective:
             candidate.score,
             self.points,
             min_gain,
+            converged,
         )
         if not score > candidate.score:
             return candidate
@@ -111,18 +124,19 @@ class Objective:
 
     def inliers(self, candidate: Candidate) -> NDArray[np.int64]:
         """Return the indices of the points that belong to ``candidate``."""
-        model = self.model
-        return np.flatnonzero(
-            self.score.inliers(
-                candidate.sq_residuals, model.residual_dim, model.num_params
-            )
-        )
+        mask: Mask = self.run(_inliers, candidate.sq_residuals)
+        return np.flatnonzero(mask)
 
     def run(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Run a kernel over this objective: compiled, if model and score are too."""
         if not self._compiled:
             function = getattr(function, "py_func", function)
         return function(self._functions, self._constants, *arguments)
+
+
+@kernel
+def _inliers(functions, constants, sq_residuals):
+    return call_inliers(functions[5], (sq_residuals, constants[1]))
 
 
 @kernel
@@ -170,12 +184,14 @@ def _largest(values, num):
 
 
 @kernel
-def _climb(functions, constants, model, sq_residuals, score, points, min_gain):
+def _climb(
+    functions, constants, model, sq_residuals, score, points, min_gain, converged
+):
     """Return the model that the climb from ``model`` ends at, its residuals, score."""
     residuals, refit, _, _, assess, _ = functions
     _, weights = call_assess(assess, (sq_residuals, constants[1]))
     for _ in range(MAX_STEPS):
-        moved = call_refit(refit, (model, points, weights, constants[0]))
+        moved = call_refit(refit, (model, points, weights, converged, constants[0]))
         moved_residuals = call_residuals(
             residuals, (moved.reshape((1, *moved.shape)), points, constants[0])
         )[0]
@@ -208,7 +224,7 @@ def _bind(
 
     functions = (
         lambda models, points, _: model.residuals(models, points),
-        lambda one, points, weights, _: model.refit(one, points, weights),
+        lambda one, points, weights, *_: model.refit(one, points, weights),
         lambda sq_residuals, _: score.preview(sq_residuals, *counts),
         evaluate,
         lambda sq_residuals, _: score.assess(sq_residuals, *counts),

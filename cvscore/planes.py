@@ -18,7 +18,6 @@ from cvscore.models._epipolar import residuals_kernel, sampson_residuals
 from cvscore.models._plane_parallax import fundamental_from_plane_and_parallax
 from cvscore.models.homography import homography_model
 from cvscore.objective import Candidate, Objective
-from cvscore.ransac import ransac
 from cvscore.sampling import UniformSampler
 from cvscore.types import (
     Array,
@@ -102,17 +101,13 @@ def _through_epipole(
     if points.shape[1] <= epipole.sample_size:
         return None
     sampler = UniformSampler(points.shape[1], epipole.sample_size, options.seed)
-    limits = RansacOptions(
-        max_iterations=NUM_EPIPOLE_SAMPLES,
-        min_iterations=NUM_EPIPOLE_SAMPLES,
-        seed=options.seed,
-    )
+    samples = sampler.draw(NUM_EPIPOLE_SAMPLES)
     points = np.ascontiguousarray(points)
-    found, _ = ransac(epipole, points, score, sampler, limits)
+    found = Objective(epipole, points, score).best_of(solve(points, samples))
     return None if found is None else found.model
 
 
 @kernel
-def _keep(model, points, weights, _):
+def _keep(model, points, weights, converged, _):
     """No refit: the plane would be lost."""
     return model

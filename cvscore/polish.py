@@ -13,6 +13,7 @@ import numpy as np
 from cvscore._kernel import kernel
 from cvscore._smallest import move_smallest_first
 from cvscore.objective import (
+    CONVERGED,
     Candidate,
     Objective,
     call_assess,
@@ -59,7 +60,7 @@ def _polish(functions, constants, model, sq_residuals, points, dim, num_params):
             break
         settled_at = core
         weights = np.maximum(0.0, 1.0 - sq_residuals / (CUT**2 * core)) ** 2
-        model = call_refit(refit, (model, points, weights, constants[0]))
+        model = call_refit(refit, (model, points, weights, CONVERGED, constants[0]))
         sq_residuals = call_residuals(
             residuals, (model.reshape((1, *model.shape)), points, constants[0])
         )[0]

@@ -21,6 +21,8 @@ LAST_BATCH = 64
 # While searching, a climb ends at a step that raises the score (a log likelihood) by
 # less than this: such steps never decide between candidates, and are many.
 MIN_GAIN = 1.0
+# Nor do they end exactly at the minimum of each refit.
+CONVERGED = 1e-4
 
 
 def ransac(
@@ -65,7 +67,7 @@ def ransac(
             if start is None:
                 continue
             bars[source] = start.score
-            candidate = objective.climb(start, MIN_GAIN)
+            candidate = objective.climb(start, MIN_GAIN, CONVERGED)
             if best is None or candidate.score > best.score:
                 best = candidate
                 inliers = objective.inliers(best)

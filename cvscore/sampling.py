@@ -24,8 +24,9 @@ class UniformSampler:
 
     def draw(self, num_samples: int) -> Indices:
         """Return (num_samples, sample_size) indices, distinct within each row."""
-        pool = np.full(num_samples, self._num_points)
-        return _distinct(self._rng, pool, self._sample_size)
+        uniform = self._rng.random((num_samples, self._sample_size))
+        samples: Indices = _distinct(uniform, self._num_points)
+        return samples
 
 
 class ProsacSampler:
@@ -58,17 +59,9 @@ class ProsacSampler:
 
     def draw(self, num_samples: int) -> Indices:
         """Return (num_samples, sample_size) indices, distinct within each row."""
-        num_points, size = len(self._order), self._sample_size
-        trials = self._drawn + 1 + np.arange(num_samples)
+        uniform = self._rng.random((num_samples, self._sample_size))
+        ranks = _progressive(uniform, self._drawn, self._last_trial, len(self._order))
         self._drawn += num_samples
-        pool = size + np.searchsorted(self._last_trial, trials)
-        progressive = pool <= num_points
-        # A progressive sample is size - 1 of the first n - 1 matches and the n-th.
-        ranks = np.empty((num_samples, size), dtype=np.int64)
-        ranks[progressive, -1] = pool[progressive] - 1
-        ranks[progressive, :-1] = _distinct(self._rng, pool[progressive] - 1, size - 1)
-        rest = np.full(int((~progressive).sum()), num_points)
-        ranks[~progressive] = _distinct(self._rng, rest, size)
         return self._order[ranks]
 
 
@@ -93,8 +86,8 @@ class FocusedSampler:
         # With one inlier to spare nearly all samples would be the same.
         if len(self._inliers) <= self._sample_size + 1:
             num_samples = 0
-        pool = np.full(num_samples, len(self._inliers))
-        return self._inliers[_distinct(self._rng, pool, self._sample_size)]
+        uniform = self._rng.random((num_samples, self._sample_size))
+        return self._inliers[_distinct(uniform, len(self._inliers))]
 
 
 class AlternatingSampler:
@@ -149,41 +142,71 @@ def trials_needed(
     return max(1.0, math.log1p(-confidence) / math.log1p(-clean))
 
 
-def _distinct(rng: np.random.Generator, pool: Indices, size: int) -> Indices:
-    """Row i holds ``size`` distinct numbers of range(pool[i]), every set as likely."""
-    distinct: Indices = _distinct_from_uniform(rng.random((len(pool), size)), pool)
-    return distinct
-
-
 @kernel
-def _distinct_from_uniform(uniform, pool):
-    """Turn uniform numbers (B, size) of [0, 1) into distinct indices below pool (B,).
+def _write_distinct(uniform, pool, indices):
+    """Turn uniform numbers (size,) of [0, 1) into distinct indices below ``pool``.
 
     The j-th index is drawn among the pool - j values still free, and moved past the
     ones already taken in ascending order: exact, with nothing to redraw.
     """
-    num_samples, size = uniform.shape
-    drawn = np.empty((num_samples, size), dtype=np.int64)
+    size = indices.shape[0]
     taken = np.empty(size, dtype=np.int64)  # ascending
+    for j in range(size):
+        index = np.int64(uniform[j] * (pool - j))
+        slot = 0
+        while slot < j and taken[slot] <= index:
+            index += 1
+            slot += 1
+        for i in range(j, slot, -1):
+            taken[i] = taken[i - 1]
+        taken[slot] = index
+        indices[j] = index
+
+
+@kernel
+def _distinct(uniform, pool):
+    """Rows of distinct indices below ``pool`` from uniform numbers (B, size)."""
+    indices = np.empty(uniform.shape, dtype=np.int64)
+    for b in range(uniform.shape[0]):
+        _write_distinct(uniform[b], pool, indices[b])
+    return indices
+
+
+@kernel
+def _progressive(uniform, drawn, last_trial, num_points):
+    """Ranks of PROSAC's next samples from uniform numbers (B, size).
+
+    ``drawn`` samples came before them; ``last_trial`` is from `_growth`.
+    """
+    num_samples, size = uniform.shape
+    ranks = np.empty((num_samples, size), dtype=np.int64)
+    num_entered = 0
     for b in range(num_samples):
-        for j in range(size):
-            index = np.int64(uniform[b, j] * (pool[b] - j))
-            slot = 0
-            while slot < j and taken[slot] <= index:
-                index += 1
-                slot += 1
-            for i in range(j, slot, -1):
-                taken[i] = taken[i - 1]
-            taken[slot] = index
-            drawn[b, j] = index
-    return drawn
+        while num_entered < len(last_trial) and last_trial[num_entered] <= drawn + b:
+            num_entered += 1
+        pool = size + num_entered
+        if pool > num_points:
+            _write_distinct(uniform[b], num_points, ranks[b])
+        else:
+            # A progressive sample is size - 1 of the first n - 1 matches and the n-th.
+            _write_distinct(uniform[b], pool - 1, ranks[b, :-1])
+            ranks[b, size - 1] = pool - 1
+    return ranks
 
 
-def _growth(num_points: int, sample_size: int, num_trials: int) -> Indices:
+@kernel
+def _growth(num_points, sample_size, num_trials):
     """Last trial that draws from the first n matches, for n = sample_size ... N."""
-    n = np.arange(sample_size, num_points + 1)
-    expected = np.full(len(n), float(num_trials))
+    last_trial = np.empty(num_points - sample_size + 1, dtype=np.int64)
+    # How many of ``num_trials`` uniform samples lie within the first n matches.
+    expected = float(num_trials)
     for i in range(sample_size):
-        expected *= (n - i) / (num_points - i)
-    steps = np.ceil(np.diff(expected)).astype(np.int64)
-    return np.concatenate([[1], 1 + np.cumsum(steps)])
+        expected *= (sample_size - i) / (num_points - i)
+    last_trial[0] = 1
+    for n in range(sample_size, num_points):
+        more = expected * (n + 1) / (n + 1 - sample_size)
+        last_trial[n - sample_size + 1] = last_trial[n - sample_size] + math.ceil(
+            more - expected
+        )
+        expected = more
+    return last_trial

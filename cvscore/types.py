@@ -21,7 +21,8 @@ class ModelKernels(NamedTuple):
     """Compiled functions of a model, each with ``constants`` (any number,) at the end.
 
     ``residuals(models, points, constants)`` and ``refit(model, points, weights,
-    constants)`` as those of `GeometricModel`.
+    converged, constants)`` as those of `GeometricModel`; the refit ends at a step that
+    promises less than ``converged`` of its cost.
     """
 
     residuals: Callable[[Array, Array, Array], Array]

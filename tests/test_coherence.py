@@ -3,6 +3,11 @@ import pytest
 from synthetic import planar_scene, two_view_scene
 
 from cvscore.coherence import coherence
+from cvscore.frames import Region
+
+
+def around(points, spreads):
+    return Region(np.median(points, axis=1), spreads)
 
 
 def brute_force(points, spreads):
@@ -20,7 +25,9 @@ def test_few_matches_are_one_cell_and_exact(rng):
     points = rng.uniform(0, 100, (4, 20))
     spreads = np.full(4, 100.0)
     np.testing.assert_allclose(
-        coherence(points, spreads), brute_force(points, spreads), rtol=1e-12
+        coherence(points, around(points, spreads)),
+        brute_force(points, spreads),
+        rtol=1e-12,
     )
 
 
@@ -28,7 +35,8 @@ def test_neighbours_within_reach_are_found(rng):
     scene = planar_scene(rng, num=600, inlier_ratio=0.5)
     points = packed(scene)
     spreads = np.array([1280.0, 960.0, 1280.0, 960.0])
-    ours, truth = coherence(points, spreads), brute_force(points, spreads)
+    ours = coherence(points, around(points, spreads))
+    truth = brute_force(points, spreads)
     assert (ours <= truth + 1e-12).all()
     # What lies outside the nine cells around a match is missed, and only that.
     cells = int(np.sqrt(600 / 6))
@@ -40,7 +48,8 @@ def test_neighbours_within_reach_are_found(rng):
 @pytest.mark.parametrize("make", [planar_scene, two_view_scene])
 def test_right_matches_rank_before_wrong_ones(rng, make):
     scene = make(rng, num=2000, inlier_ratio=0.1)
-    rating = coherence(packed(scene), np.array([1280.0, 960.0, 1280.0, 960.0]))
+    points = packed(scene)
+    rating = coherence(points, around(points, np.array([1280.0, 960.0, 1280.0, 960.0])))
     first = np.argsort(-rating)[:100]
     assert scene.is_inlier[first].mean() > 0.25
 
@@ -49,10 +58,12 @@ def test_the_unit_does_not_matter(rng):
     points = rng.uniform(0, 100, (4, 300))
     spreads = np.full(4, 100.0)
     np.testing.assert_allclose(
-        coherence(points * 1e-6, spreads * 1e-6), coherence(points, spreads), rtol=1e-9
+        coherence(points * 1e-6, around(points * 1e-6, spreads * 1e-6)),
+        coherence(points, around(points, spreads)),
+        rtol=1e-9,
     )
 
 
 def test_too_few_to_have_three_neighbours():
     points = np.arange(12.0).reshape(4, 3)
-    assert (coherence(points, np.ones(4)) == -np.inf).all()
+    assert (coherence(points, around(points, np.ones(4))) == -np.inf).all()

@@ -15,7 +15,6 @@ import numpy as np
 from cvscore._kernel import kernel
 from cvscore.models._epipolar import sampson_normal_matrix
 from cvscore.models._least_squares import (
-    CONVERGED,
     DAMPING_FACTOR,
     INITIAL_DAMPING,
     MAX_DAMPING,
@@ -35,7 +34,7 @@ NUM_PARAMS = 5
 
 
 @kernel
-def refit_essential(model, points, weights, inverses):
+def refit_essential(model, points, weights, inverses, converged):
     """Minimise the weighted sum of squared Sampson residuals, starting at ``model``.
 
     Parameters
@@ -48,6 +47,8 @@ def refit_essential(model, points, weights, inverses):
         Not negative.
     inverses : (2, 3, 3) array
         Inverse intrinsics of both cameras: from image points to normalised ones.
+    converged : float
+        It ends at a step that promises less than this fraction of the cost.
 
     Returns
     -------
@@ -58,11 +59,12 @@ def refit_essential(model, points, weights, inverses):
     poses = np.empty((1, 3, 4))
     if weights.shape[0] < NUM_PARAMS or not pose_of_matrix(model, poses[0]):
         return model
-    return essential_matrices(_minimise(poses, points, weights, inverses))[0]
+    poses = _minimise(poses, points, weights, inverses, converged)
+    return essential_matrices(poses)[0]
 
 
 @kernel
-def _minimise(poses, points, weights, inverses):
+def _minimise(poses, points, weights, inverses, converged):
     """Levenberg-Marquardt from a pose, (1, 3, 4), to another."""
     trial = poses
     normal = np.zeros((NUM_PARAMS + 1, NUM_PARAMS + 1))
@@ -84,7 +86,7 @@ def _minimise(poses, points, weights, inverses):
         else:
             damping *= DAMPING_FACTOR
         promise = damped_step(normal, no_gauge, damping, step)
-        if damping > MAX_DAMPING or not promise > CONVERGED * cost + floor:
+        if damping > MAX_DAMPING or not promise > converged * cost + floor:
             break
         trial = poses.copy()
         move_pose(trial[0], tangent, step)

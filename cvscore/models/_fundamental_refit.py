@@ -61,27 +61,31 @@ def refit_fundamental(model: Array, points: Array, weights: Array) -> Array:
     points, weights = drop_unweighted(points, weights)
     if len(weights) < MIN_POINTS:
         return model
-    refined, cost = _minimise(model, points, weights)
+    refined, cost = _minimise(model, points, weights, CONVERGED)
     if np.isfinite(cost):
         return refined
     if len(weights) <= MIN_POINTS:
         return model
-    refined, cost = _minimise(fundamental_8pt(points, weights), points, weights)
+    start = fundamental_8pt(points, weights)
+    refined, cost = _minimise(start, points, weights, CONVERGED)
     return refined if np.isfinite(cost) else model
 
 
 @kernel
-def refit_from_rank_two(model, points, weights, _):
-    """As `refit_fundamental`, without a second start for a model of lower rank."""
+def refit_from_rank_two(model, points, weights, converged, _):
+    """As `refit_fundamental`, without a second start for a model of lower rank.
+
+    It ends at a step that promises less than ``converged`` of the cost.
+    """
     points, weights = drop_unweighted(points, weights)
     if weights.shape[0] < MIN_POINTS:
         return model
-    refined, cost = _minimise(model, points, weights)
+    refined, cost = _minimise(model, points, weights, converged)
     return refined if cost < np.inf else model
 
 
 @kernel
-def _minimise(start, points, weights):
+def _minimise(start, points, weights, converged):
     """Levenberg-Marquardt from ``start``: the model, and its cost."""
     model = start.copy()
     scale_to_unit_norm(model)
@@ -100,7 +104,7 @@ def _minimise(start, points, weights):
         normal = contract_to_tangent(ambient, left, right)
         _write_regular_block(model, left, right, gauge)
         promise = damped_step(normal, gauge, damping, step)
-        if promise <= CONVERGED * cost + floor:
+        if promise <= converged * cost + floor:
             break
         trial = retract(gauge, step, left, right)
         trial_ambient = sampson_normal_matrix(trial, points, weights)

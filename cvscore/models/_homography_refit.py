@@ -67,28 +67,30 @@ def refit_homography(model: Array, points: Array, weights: Array) -> Array:
     points, weights = drop_unweighted(points, weights)
     if len(weights) < MIN_POINTS:
         return model
-    refined, cost = _minimise(model, points, weights)
+    refined, cost = _minimise(model, points, weights, CONVERGED)
     if np.isfinite(cost):
         return refined
-    refined, cost = _minimise(homography_dlt(points, weights), points, weights)
+    start = homography_dlt(points, weights)
+    refined, cost = _minimise(start, points, weights, CONVERGED)
     return refined if np.isfinite(cost) else model
 
 
 @kernel
-def refit_from_visible(model, points, weights, _):
+def refit_from_visible(model, points, weights, converged, _):
     """As `refit_homography`, for weights that are zero wherever ``w <= 0``.
 
-    So they are where they come from the residuals of ``model`` itself.
+    So they are where they come from the residuals of ``model`` itself.  It ends at a
+    step that promises less than ``converged`` of the cost.
     """
     points, weights = drop_unweighted(points, weights)
     if weights.shape[0] < MIN_POINTS:
         return model
-    refined, cost = _minimise(model, points, weights)
+    refined, cost = _minimise(model, points, weights, converged)
     return refined if cost < np.inf else model
 
 
 @kernel
-def _minimise(start, points, weights):
+def _minimise(start, points, weights, converged):
     """Levenberg-Marquardt from ``start``: the model, and its cost."""
     model = start.copy()
     scale_to_unit_norm(model)
@@ -103,7 +105,7 @@ def _minimise(start, points, weights):
         for k in range(9):
             gauge[k] = model[k // 3, k % 3]
         promise = damped_step(normal, gauge, damping, step)
-        if promise <= CONVERGED * cost + floor:
+        if promise <= converged * cost + floor:
             break
         trial = np.empty((3, 3))
         for k in range(9):

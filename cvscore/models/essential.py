@@ -13,6 +13,7 @@ from cvscore._kernel import kernel
 from cvscore.models._epipolar import sampson_residuals
 from cvscore.models._essential_refit import refit_essential
 from cvscore.models._five_point import SAMPLE_SIZE, essential_5pt_in_front
+from cvscore.models._least_squares import CONVERGED
 from cvscore.types import Array, GeometricModel, ModelKernels
 
 
@@ -39,7 +40,7 @@ def essential_model(K1: Array, K2: Array, solver: str = "native") -> GeometricMo
         return sq_residuals
 
     def refit(model: Array, points: Array, weights: Array) -> Array:
-        refitted: Array = refit_essential(model, points, weights, inverses)
+        refitted: Array = refit_essential(model, points, weights, inverses, CONVERGED)
         return refitted
 
     return GeometricModel(
@@ -60,8 +61,9 @@ def _residuals(models, points, constants):
 
 
 @kernel
-def _refit(model, points, weights, constants):
-    return refit_essential(model, points, weights, constants.reshape(2, 3, 3))
+def _refit(model, points, weights, converged, constants):
+    inverses = constants.reshape(2, 3, 3)
+    return refit_essential(model, points, weights, inverses, converged)
 
 
 @kernel
