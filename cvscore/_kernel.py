@@ -20,7 +20,7 @@ import logging
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numba
@@ -83,31 +83,42 @@ def _compile_ahead() -> None:
         helper.returncode = 0  # nobody waits for it, and nobody need be warned
 
 
-class _Announcer(event.Listener):
+class Announcer(event.Listener):
     """Says that the first call is slow for a reason, and counts at a terminal."""
 
     def __init__(self) -> None:
-        self._announced = False
+        self._started = False
         self._depth = 0  # kernels compile the kernels that they call
-        self._bar = ProgressBar(label="cvscore: compiling kernels")
+        self._bar: ProgressBar | None = None
+
+    @contextlib.contextmanager
+    def counting(self, total: int) -> Iterator[ProgressBar]:
+        """Show a bar up to ``total`` kernels meanwhile, in place of words."""
+        with ProgressBar(total, "compiling") as bar:
+            self._bar = bar
+            try:
+                yield bar
+            finally:
+                self._bar = None
 
     def on_start(self, event: Any) -> None:
         if not _is_ours(event):
             return
-        if not self._announced:
-            self._announced = True
+        self._depth += 1
+        if self._bar is None:
             logger.warning("cvscore: compiling kernels (%s) ...", _how_often())
             self._bar = ProgressBar(label="cvscore: compiling kernels")
+        if not self._started:
+            self._started = True
             _compile_ahead()
-        self._depth += 1
 
     def on_end(self, event: Any) -> None:
-        if not _is_ours(event):
+        if not _is_ours(event) or self._bar is None:
             return
         self._bar.advance()
         self._depth -= 1
         if self._depth == 0:
-            self._bar.close()
+            self._bar.close()  # redrawn by the next kernel, if there is one
 
 
 def _is_ours(event: Any) -> bool:
@@ -121,4 +132,5 @@ def _how_often() -> str:
     return "in every process; see the warning about the cache"
 
 
-event.register("numba:compile", _Announcer())
+announcer = Announcer()
+event.register("numba:compile", announcer)

@@ -1,8 +1,6 @@
 import numpy as np
 import pytest
-from synthetic import project
 
-from cvscore.draw import INLIER_COLOUR, MAX_LINES, OUTLIER_COLOUR, draw_matches
 from cvscore.rendering import render_pair
 
 
@@ -31,23 +29,3 @@ def test_rendering_is_deterministic_and_seeds_differ():
     assert (render_pair(4, width=80, height=60).image1 != first.image1).any()
     assert np.linalg.norm(first.t) == pytest.approx(1)
     np.testing.assert_allclose(first.R @ first.R.T, np.eye(3), atol=1e-12)
-
-
-def test_matches_are_drawn_where_they_are(rng):
-    image = np.zeros((100, 100), np.uint8)
-    x1 = np.array([[20.0, 20.0], [70.0, 70.0]])
-    picture = draw_matches(image, image, x1, x1, np.array([True, False]))
-    assert picture.shape == (100, 200, 3)
-    assert tuple(picture[70, 70]) == OUTLIER_COLOUR
-    assert tuple(picture[70, 170]) == OUTLIER_COLOUR
-    assert np.abs(picture[20, 70] - np.array(INLIER_COLOUR)).max() < 40
-
-
-def test_many_matches_do_not_hide_the_images(rng):
-    image = np.zeros((400, 400, 3), np.uint8)
-    x1 = rng.uniform(0, 399, (5000, 2))
-    picture = draw_matches(
-        image, image, x1, project(np.eye(3), x1), np.ones(5000, bool)
-    )
-    assert MAX_LINES < 5000
-    assert (picture == 0).all(axis=2).mean() > 0.2

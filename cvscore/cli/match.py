@@ -1,0 +1,244 @@
+"""``cvscore match``: two images or a file of matches in, a model and a picture out."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import cvscore
+from cvscore.cli.failure import Failure
+from cvscore.cli.options import (
+    add_json_option,
+    add_search_options,
+    print_json,
+    search_options,
+)
+from cvscore.cli.pairs import Image, Pair, add_pair_arguments, load_pair
+from cvscore.features import check_picture_name, write_image
+from cvscore.progress import ProgressBar
+from cvscore.types import Array, Estimate
+
+KINDS = ("homography", "fundamental", "essential")
+PICTURE = Path("cvscore-match.png")
+SCENES = {
+    "general": "general: depth and motion",
+    "planar": "planar, or without depth",
+    "rotation": "the camera only turned",
+    "planar_or_rotation": "planar, or the camera only turned",
+}
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command to the parser."""
+    parser = commands.add_parser(
+        "match",
+        help="estimate the geometry of two images or of a file of matches",
+        description="Match two images (or read matches from a file), estimate their "
+        "geometry without a threshold, print it and draw it.",
+    )
+    add_pair_arguments(parser)
+    parser.add_argument(
+        "--model",
+        choices=(*KINDS, "auto"),
+        default="auto",
+        help="what to estimate (default auto: by the evidence)",
+    )
+    parser.add_argument(
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help=f"picture of the matches (default {PICTURE} where there are images)",
+    )
+    parser.add_argument(
+        "--sweep",
+        type=Path,
+        metavar="FILE",
+        help="also plot how the score chose (needs matplotlib)",
+    )
+    add_search_options(parser)
+    add_json_option(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Match, estimate, print and draw."""
+    limits = search_options(options)
+    with ProgressBar(3, "matching") as bar:
+        bar.advance(0)
+        pair, matching_seconds = _timed(lambda: load_pair(options))
+        _check_outputs(options, pair)
+        bar.label = "estimating"
+        bar.advance()
+        kind, scene, estimate = _estimate_or_select(options.model, pair, limits)
+        if not estimate:
+            raise Failure(f"no model: {estimate.reason}")
+        # Once more, for a time that does not contain the loading of kernels.
+        _, seconds = _timed(lambda: _estimate(kind, pair, limits))
+        bar.label = "drawing"
+        bar.advance()
+        files = _draw(options, kind, pair, estimate)
+    content = {"scene": scene, "kind": kind, **_summary(pair, estimate)}
+    content |= {"seconds": seconds, "matching_seconds": matching_seconds}
+    content |= {"pictures": [str(file) for file in files]}
+    if options.json:
+        print_json(content)
+    else:
+        _print(content)
+
+
+def _timed(function: Any) -> tuple[Any, float]:
+    started = time.perf_counter()
+    return function(), time.perf_counter() - started
+
+
+def _estimate_or_select(
+    model: str, pair: Pair, limits: cvscore.RansacOptions
+) -> tuple[str, str | None, Estimate]:
+    """Return what was estimated, the kind of scene where that was asked, the result."""
+    if model != "auto":
+        _check_cameras(model, pair)
+        return model, None, _estimate(model, pair, limits)
+    matches = pair.matches
+    selection = cvscore.select_model(
+        matches.x1,
+        matches.x2,
+        *(pair.cameras or ()),
+        options=limits,
+        quality=matches.quality,
+    )
+    estimate = selection.estimate
+    if selection.kind == "none":
+        raise Failure(
+            f"no significant model: {estimate.reason}"
+            if estimate.reason
+            else f"no significant model: random matches ({len(matches)} of them) have "
+            "as good a one"
+        )
+    if selection.kind != "general":
+        return "homography", selection.kind, estimate
+    return "essential" if pair.cameras else "fundamental", selection.kind, estimate
+
+
+def _check_cameras(model: str, pair: Pair) -> None:
+    if model == "essential" and pair.cameras is None:
+        raise Failure(
+            "the essential matrix needs a camera: --camera fx,fy,cx,cy (or --camera "
+            "f), or K1 and K2 in the file of matches"
+        )
+
+
+def _estimate(kind: str, pair: Pair, limits: cvscore.RansacOptions) -> Estimate:
+    matches = pair.matches
+    given: dict[str, Any] = {"options": limits, "quality": matches.quality}
+    if kind == "homography":
+        return cvscore.estimate_homography(matches.x1, matches.x2, **given)
+    if kind == "fundamental" or pair.cameras is None:
+        return cvscore.estimate_fundamental(matches.x1, matches.x2, **given)
+    return cvscore.estimate_essential(matches.x1, matches.x2, *pair.cameras, **given)
+
+
+def _check_outputs(options: argparse.Namespace, pair: Pair) -> None:
+    """Refuse what can't be written before the work and not after it."""
+    if options.output is not None and pair.images is None:
+        raise Failure("--output draws on images: give the two images as well")
+    for path in (options.output, options.sweep):
+        if path is not None:
+            check_picture_name(path)
+
+
+def _draw(
+    options: argparse.Namespace, kind: str, pair: Pair, estimate: Estimate
+) -> list[Path]:
+    files = []
+    if pair.images is not None:
+        path = options.output or PICTURE
+        write_image(path, picture(kind, pair, pair.images, estimate))
+        files.append(path)
+    if options.sweep is not None:
+        from cvscore.draw import plot_sweep
+
+        figure = plot_sweep(estimate, pair.matches.x1, pair.matches.x2, kind)
+        options.sweep.parent.mkdir(parents=True, exist_ok=True)
+        figure.savefig(options.sweep)
+        files.append(options.sweep)
+    return files
+
+
+def picture(
+    kind: str, pair: Pair, images: tuple[Image, Image], estimate: Estimate
+) -> Image:
+    """Return the matches, and under them what the model says of the images."""
+    from cvscore.draw import draw_epipolar_lines, draw_matches, draw_overlay, stack
+
+    matches = pair.matches
+    points = matches.x1, matches.x2
+    above = draw_matches(*images, *points, estimate.inliers)
+    counts = f"{estimate.num_inliers} of {len(matches)} matches"
+    caption = f"{counts} are inliers (blue lines); the rest are rejected (red crosses)"
+    assert estimate.model is not None
+    if kind == "homography":
+        below = draw_overlay(*images, estimate.model)
+        meaning = (
+            "first image (red) warped onto the second (cyan): grey where they agree"
+        )
+    else:
+        F = _fundamental(kind, pair, estimate.model)
+        below = draw_epipolar_lines(*images, *points, F, estimate.inliers)
+        meaning = "some inliers, and the lines on which the other image says they lie"
+    return stack([(caption, above), (meaning, below)])
+
+
+def _fundamental(kind: str, pair: Pair, model: Array) -> Array:
+    if kind == "fundamental" or pair.cameras is None:
+        return model
+    inverse1, inverse2 = (np.linalg.inv(K) for K in pair.cameras)
+    return np.asarray(inverse2.T @ model @ inverse1, dtype=np.float64)
+
+
+def _summary(pair: Pair, estimate: Estimate) -> dict[str, Any]:
+    content: dict[str, Any] = {
+        "model": estimate.model,
+        "num_matches": len(pair.matches),
+        "num_inliers": estimate.num_inliers,
+        "inliers": np.flatnonzero(estimate.inliers),
+        "scale": estimate.scale,
+        "threshold": estimate.threshold,
+        "evidence": estimate.evidence,
+        "is_significant": estimate.is_significant,
+        "iterations": estimate.iterations,
+    }
+    if estimate.pose is not None:
+        content |= {"R": estimate.pose.R, "t": estimate.pose.t}
+    return content
+
+
+def _print(content: dict[str, Any]) -> None:
+    share = 100.0 * content["num_inliers"] / content["num_matches"]
+    rows = np.array2string(content["model"], precision=6, suppress_small=False)
+    verdict = "" if content["is_significant"] else "; not significant"
+    scene = [("scene", SCENES[content["scene"]])] if content["scene"] else []
+    lines = [
+        *scene,
+        ("model", content["kind"]),
+        ("", rows.replace("\n", "\n" + " " * 12)),
+        (
+            "inliers",
+            f"{content['num_inliers']} of {content['num_matches']} matches "
+            f"({share:.0f} %)",
+        ),
+        ("scale", f"{content['scale']:.3g} px"),
+        ("threshold", f"{content['threshold']:.3g} px (a result; nothing was set)"),
+        ("evidence", f"{content['evidence']:.0f} nats over 'by chance'{verdict}"),
+        (
+            "time",
+            f"{1000 * content['seconds']:.1f} ms for {content['iterations']} samples; "
+            f"{content['matching_seconds']:.2f} s to get the matches",
+        ),
+    ]
+    lines += [("picture", name) for name in content["pictures"]]
+    for name, text in lines:
+        print(f"{name:11} {text}")

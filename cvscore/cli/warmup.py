@@ -1,0 +1,91 @@
+"""``cvscore warmup``: compile all kernels now, and keep them for later processes."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from cvscore.cli.info import collect
+from cvscore.cli.options import add_json_option, print_json
+from cvscore.types import Array
+
+NUM_MATCHES = 400  # above the number at which candidates are previewed
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command to the parser."""
+    parser = commands.add_parser(
+        "warmup",
+        help="compile all kernels now, once per machine",
+        description="Compile all kernels and keep them on disk, so that no later "
+        "process waits for them; in a container image, for example.",
+    )
+    add_json_option(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run every estimator once, with a bar that counts compiled kernels."""
+    from cvscore._kernel import announcer, kernels
+
+    started = time.monotonic()
+    with announcer.counting(len(kernels)) as bar:
+        for label, step in steps():
+            bar.label = f"compiling: {label}"
+            step()
+    seconds = time.monotonic() - started
+    cache = collect()["cache"]
+    if options.json:
+        print_json({"seconds": seconds, "cache": cache})
+        return
+    if cache["folder"] is None:
+        print(
+            "nothing is kept: no writable folder; set NUMBA_CACHE_DIR", file=sys.stderr
+        )
+    print(f"{cache['compiled']} kernels ready in {cache['folder']} ({seconds:.1f} s)")
+
+
+def steps() -> list[tuple[str, Callable[[], Any]]]:
+    """Return calls that between them use every kernel."""
+    import cvscore
+
+    x1, x2 = _matches()
+    K = np.array([[1000.0, 0.0, 500.0], [0.0, 1000.0, 500.0], [0.0, 0.0, 1.0]])
+    quality = np.linspace(1.0, 0.0, len(x1))
+    rough = cvscore.RansacOptions(max_iterations=200)
+    scores = (
+        cvscore.InlierCount(1.0),
+        cvscore.Msac(1.0),
+        cvscore.GaussianUniform(1.0),
+        cvscore.MagsacPlusPlus(1.0),
+    )
+    lens = np.array([0.01, 0.0, 0.0, 0.0])
+    calls: list[tuple[str, Callable[[], Any]]] = [
+        ("homography", lambda: cvscore.estimate_homography(x1, x2)),
+        ("fundamental", lambda: cvscore.estimate_fundamental(x1, x2)),
+        ("essential", lambda: cvscore.estimate_essential(x1, x2, K, dist1=lens)),
+        ("sampling", lambda: cvscore.estimate_homography(x1, x2, quality=quality)),
+    ]
+
+    def with_score(score: Any) -> Callable[[], Any]:
+        return lambda: cvscore.estimate_homography(x1, x2, score=score, options=rough)
+
+    return calls + [(type(score).__name__, with_score(score)) for score in scores]
+
+
+def _matches() -> tuple[Array, Array]:
+    """Points on one plane and off it, with wrong matches, so that every step is run."""
+    rng = np.random.default_rng(0)
+    scene = rng.uniform([-2.0, -2.0, 4.0], [2.0, 2.0, 8.0], (NUM_MATCHES, 3))
+    scene[: NUM_MATCHES // 2, 2] = 6.0
+    moved = scene + np.array([1.0, 0.1, 0.2])
+    x1, x2 = (1000.0 * X[:, :2] / X[:, 2:] + 500.0 for X in (scene, moved))
+    wrong = slice(None, None, 3)
+    x2[wrong] = rng.uniform(0.0, 1000.0, x2[wrong].shape)
+    noise = rng.normal(0.0, 0.5, (2, NUM_MATCHES, 2))
+    return x1 + noise[0], x2 + noise[1]
