@@ -13,15 +13,17 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from cvscore.types import Array
 
-# Re-drawn matches: enough to see 20 of them within a hundredth of an image's height,
-# few enough to cost less than one batch of the search.
-NUM_REDRAWN = 10_000
-# The density is read where so many re-drawn matches are (a standard error of 22 %), if
-# the model's own inliers don't reach as far.
+# Re-drawn matches: enough to find MIN_COUNT of them close to epipolar lines (within
+# 1/500 of the image), few enough to cost less than a batch of the search (0.15 ms).
+NUM_REDRAWN = 5_000
+# So many re-drawn matches tell their density with a standard error of 22 %.  It may be
+# higher closer by, where the points form a pattern; there the fewest are asked too.
 MIN_COUNT = 20
+FEWEST = 4
 # Of the order in which points are re-drawn: the same matches give the same density.
 SEED = 0
 
@@ -44,10 +46,10 @@ def redraw_matches(points: Array) -> Array:
     shuffled = points[:, rng.permutation(num)]
     num_shifts = min(num - 1, -(-NUM_REDRAWN // num))
     shifts = 1 + rng.choice(num - 1, num_shifts, replace=False)
-    second = (np.arange(num) + shifts[:, None]) % num
     redrawn = np.empty((4, num_shifts, num))
     redrawn[:2] = shuffled[:2, None, :]
-    redrawn[2:] = shuffled[2:, second]
+    twice = np.tile(shuffled[2:], 2)  # rotated by any shift, it is a window of this
+    redrawn[2:] = sliding_window_view(twice, num, axis=1)[:, shifts]
     return redrawn.reshape(4, -1)
 
 
@@ -60,23 +62,41 @@ def chance_density(sq_residuals: Array, radius: float, dim: int) -> float:
         Squared residuals of re-drawn matches under the model.
     radius : float
         How far the model's inliers reach; the density is averaged over this distance,
-        or over the smallest that holds `MIN_COUNT` re-drawn matches if that is larger.
+        or if it holds fewer than `MIN_COUNT` re-drawn matches, over those that hold a
+        few, whichever is densest.
     dim : {1, 2}
         Constraints per match.
     """
     num = len(sq_residuals)
-    count = min(MIN_COUNT, num)
-    sq_radius = max(radius**2, float(np.partition(sq_residuals, count - 1)[count - 1]))
-    if sq_radius == np.inf:  # most are behind the model's horizon
-        finite = sq_residuals[np.isfinite(sq_residuals)]
-        sq_radius = max(radius**2, float(finite.max(initial=0.0)))
-        count = max(len(finite), 1)
-    count = max(count, int(np.count_nonzero(sq_residuals <= sq_radius)))
-    # At least the smallest number: exact fits have a radius of zero.
-    volume = max(ball_volume(math.sqrt(sq_radius), dim), np.finfo(np.float64).tiny)
-    return count / (num * volume)
+    within = int(np.count_nonzero(sq_residuals <= radius**2))
+    if within >= MIN_COUNT:
+        return within / (num * ball_volume(radius, dim))
+    some = (
+        np.partition(sq_residuals, MIN_COUNT - 1) if num > MIN_COUNT else sq_residuals
+    )
+    nearest = np.sort(some[:MIN_COUNT])
+    nearest = nearest[np.isfinite(nearest)]  # the others are behind a horizon
+    # As if one match were at the radius, where chance has none at all to show.
+    densities = [] if len(nearest) >= FEWEST else [1.0 / ball_volume(radius, dim)]
+    for count in range(FEWEST, len(nearest) + 1):
+        distance = max(radius, math.sqrt(nearest[count - 1]))
+        # Few may be close by accident, so not all of them are believed.
+        believed = count if count == MIN_COUNT else count - math.sqrt(count)
+        densities.append(believed / ball_volume(distance, dim))
+    return max(densities) / num
+
+
+def chance_probability(sq_residuals: Array, radius: float) -> float:
+    """Return the probability that a random match is within ``radius`` of a model.
+
+    The match itself is counted as one of the re-drawn, as is usual for probabilities
+    from simulations: it is never zero, and rather too large than too small.
+    """
+    within = int(np.count_nonzero(sq_residuals <= radius**2))
+    return (within + 1) / (len(sq_residuals) + 1)
 
 
 def ball_volume(radius: float, dim: int) -> float:
-    """Length or area within a distance of the model."""
-    return 2.0 * radius if dim == 1 else math.pi * radius**2
+    """Length or area within a distance of the model; never zero."""
+    volume = 2.0 * radius if dim == 1 else math.pi * radius**2
+    return max(volume, float(np.finfo(np.float64).tiny))

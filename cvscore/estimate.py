@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cvscore.chance import chance_density, redraw_matches
+from cvscore.chance import redraw_matches
 from cvscore.checks import as_distortion, as_intrinsics, as_points
 from cvscore.coherence import coherence
 from cvscore.distortion import undistort
@@ -215,11 +215,10 @@ def _evidence(
 ) -> float:
     """Compare the model with what chance does on the same points."""
     by_chance = model.residuals(best.model[None], redraw_matches(problem.points))[0]
-    radius = float(np.sqrt(best.sq_residuals[inliers].max(initial=0.0)))
     return corrected_evidence(
         best.sq_residuals,
         inliers,
-        chance_density(by_chance, radius, model.residual_dim),
+        by_chance,
         dim=model.residual_dim,
         sample_size=model.sample_size,
         num_samples=num_samples,

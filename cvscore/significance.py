@@ -1,10 +1,11 @@
 """Is there a model at all?  Evidence that counts what was tried to find it.
 
 The best model of random matches has inliers too.  Three things are known about it under
-chance: how densely matches fall about it (`cvscore.chance`), that the k inliers are the
-best of all subsets of that size, and that the model is the best of many.  With ``m``
-matches spent on the model, ``nu = d (k - m)`` residuals are left, and random ones
-of density ``h`` have a sum of squares below RSS with the probability
+chance: how densely matches fall about it (`cvscore.chance`: ``h`` is the probability of
+one within the distance of the farthest inlier, over the length or area of that), that
+the k inliers are the best of all subsets of that size, and that the model is the best
+of many.  With ``m`` matches spent on the model, ``nu = d (k - m)`` residuals are left,
+and random ones have a sum of squares below RSS with the probability
 
     V(nu, RSS) h**(k - m),        V(nu, RSS) = (pi RSS)**(nu/2) / Gamma(nu/2 + 1),
 
@@ -31,6 +32,7 @@ from __future__ import annotations
 
 import math
 
+from cvscore.chance import ball_volume, chance_probability
 from cvscore.types import Array, Mask
 
 # A sample gives several models, and each best one so far is refitted and sampled from
@@ -41,7 +43,7 @@ MODELS_PER_SAMPLE = 100.0
 def corrected_evidence(
     sq_residuals: Array,
     inliers: Mask,
-    chance_density: float,
+    by_chance: Array,
     *,
     dim: int,
     sample_size: int,
@@ -56,8 +58,8 @@ def corrected_evidence(
         Squared residuals under the model.
     inliers : (N,) bool array
         Its inliers, the smallest residuals.
-    chance_density : float
-        Of random matches about the model, per unit of residual to the ``dim``.
+    by_chance : (M,) array
+        Squared residuals of the same points, matched at random.
     dim, sample_size : int
         Constraints per match and matches in a minimal sample of the model.
     num_samples : int
@@ -70,12 +72,14 @@ def corrected_evidence(
     spare = len(inlying) - sample_size
     if spare <= 0:
         return -math.inf
+    radius = max(math.sqrt(float(inlying.max())), precision)
+    density = chance_probability(by_chance, radius) / ball_volume(radius, dim)
     half_nu = 0.5 * dim * spare
     rss = float(inlying.sum()) + num * precision**2
     ratio = (
         math.lgamma(half_nu)
         - half_nu * math.log(math.pi * rss)
-        - spare * math.log(chance_density)
+        - spare * math.log(density)
     )
     num_left = num - sample_size
     log_models = min(

@@ -67,4 +67,15 @@ def test_models_without_chance_matches_are_finite():
     assert 0.0 < chance_density(np.full(50, np.inf), 1.0, dim=2) < np.inf
     assert 0.0 < chance_density(np.zeros(50), 0.0, dim=1) < np.inf
     some = np.where(np.arange(50) < 5, 4.0, np.inf)
-    assert chance_density(some, 1.0, dim=1) == pytest.approx(5 / (50 * 4.0))
+    believed = 5 - np.sqrt(5)
+    assert chance_density(some, 1.0, dim=1) == pytest.approx(believed / (50 * 4.0))
+
+
+def test_patterns_are_seen_at_their_own_scale(rng):
+    """Corners of 30 x 30 windows: chance maps one to itself once in 900 times."""
+    points = [32.0 * rng.integers(0, 30, (2_000, 2)) for _ in "12"]
+    points = np.hstack(points) + rng.normal(0, 0.5, (2_000, 4))
+    redrawn = redraw_matches(np.ascontiguousarray(points.T))
+    q = homography_residuals(np.eye(3)[None], redrawn)[0]
+    inside = chance_density(q, 1.5, dim=2) * np.pi * 1.5**2
+    assert 0.2 / 900 < inside < 3 / 900
