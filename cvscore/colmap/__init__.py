@@ -1,0 +1,20 @@
+"""Geometric verification of COLMAP databases without an inlier threshold.
+
+`verify_matches` takes the place of ``pycolmap.verify_matches``, `two_view_geometry`
+that of ``pycolmap.estimate_two_view_geometry``.  Needs pycolmap 3.11 or newer
+(``pip install "cvscore[colmap]"``).
+"""
+
+from __future__ import annotations
+
+from cvscore.colmap.cameras import colmap_from_opencv
+from cvscore.colmap.geometry import two_view_geometry
+from cvscore.colmap.summary import VerificationSummary
+from cvscore.colmap.verification import verify_matches
+
+__all__ = [
+    "VerificationSummary",
+    "colmap_from_opencv",
+    "two_view_geometry",
+    "verify_matches",
+]

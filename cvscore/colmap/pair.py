@@ -1,0 +1,227 @@
+"""The geometry of one image pair, from arrays to arrays.
+
+Nothing here knows of databases or pycolmap, so that it runs in any thread, process or
+cluster worker: what goes in and comes out is plain and small.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cvscore.colmap.choice import explain
+from cvscore.estimate import (
+    estimate_essential,
+    estimate_fundamental,
+    estimate_homography,
+)
+from cvscore.parallax import parallax_of
+from cvscore.types import Array, Estimate, Mask, Pose, RansacOptions
+
+# A homography is sought among the inliers of the epipolar geometry, where one that says
+# it all has nearly every match; this finds one with half of them 999 times in 1,000.
+MAX_HOMOGRAPHY_ITERATIONS = 108
+# As good as certain, and small enough to be added up.
+MAX_LOG_ODDS = 50.0
+
+
+@dataclass(frozen=True)
+class PairMatches:
+    """Distinct matches of a pair of images.
+
+    Attributes
+    ----------
+    x1, x2 : (N, 2) arrays
+        Pixels of the pinhole cameras.
+    keypoints : (N, 2) array of int
+        Which keypoints of the two images they are.
+    K1, K2 : (3, 3) arrays
+        Camera matrices.
+    calibrated : bool
+        Whether both are known.
+    has_image_plane : bool
+        False where a camera is spherical.
+    """
+
+    x1: Array
+    x2: Array
+    keypoints: NDArray[np.int64]
+    K1: Array
+    K2: Array
+    calibrated: bool
+    has_image_plane: bool = True
+
+
+@dataclass(frozen=True)
+class PairOptions:
+    """How to search a pair, and when to reject it.
+
+    Attributes
+    ----------
+    search : RansacOptions
+        Limits of the search.
+    min_inliers : int
+        A pair with fewer right matches is rejected.
+    """
+
+    search: RansacOptions
+    min_inliers: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairGeometry:
+    """What the matches of a pair tell; false where they tell nothing.
+
+    Attributes
+    ----------
+    configuration : str
+        COLMAP's name for it.
+    inliers : (N,) bool array
+        Which matches belong to it.
+    E, F, H : (3, 3) arrays or None
+        As `cvscore.estimate_essential` and its siblings have them.
+    pose : Pose or None
+        Second camera from first, where cameras are known; t is zero for a rotation.
+    tri_angle : float
+        Median triangulation angle of the inliers, radians; -1 where it is not known.
+    reason : str
+        Why the pair was rejected; empty where it was not.
+    """
+
+    configuration: str
+    inliers: Mask
+    E: Array | None = None
+    F: Array | None = None
+    H: Array | None = None
+    pose: Pose | None = None
+    tri_angle: float = -1.0
+    reason: str = ""
+
+    def __bool__(self) -> bool:
+        return not self.reason
+
+
+def estimate_pair(matches: PairMatches, options: PairOptions) -> PairGeometry:
+    """Find the geometry of a pair, and which of its matches are right."""
+    num = len(matches.x1)
+    if num < options.min_inliers:
+        return _rejected(num, "too few matches")
+    epipolar = _epipolar(matches, options.search)
+    if not epipolar:
+        return _rejected(num, "degenerate")
+    homography = _homography(matches, epipolar, options.search)
+    if not _is_significant(epipolar, homography):
+        return _rejected(num, "no better than chance")
+    geometry = _geometry(matches, epipolar, homography)
+    if np.count_nonzero(geometry.inliers) < options.min_inliers:
+        return _rejected(num, "too few inliers")
+    return geometry
+
+
+def _rejected(num: int, reason: str) -> PairGeometry:
+    nobody = np.zeros(num, dtype=np.bool_)
+    return PairGeometry(configuration="DEGENERATE", inliers=nobody, reason=reason)
+
+
+def _epipolar(matches: PairMatches, options: RansacOptions) -> Estimate:
+    if not matches.calibrated:
+        return estimate_fundamental(matches.x1, matches.x2, options=options)
+    return estimate_essential(
+        matches.x1, matches.x2, matches.K1, matches.K2, options=options
+    )
+
+
+def _homography(
+    matches: PairMatches, epipolar: Estimate, options: RansacOptions
+) -> Estimate | None:
+    """Return the best homography, with inliers among all matches.
+
+    Right matches of a plane, and of cameras in one place, fulfil the epipolar geometry
+    too.  So it is sought among the inliers of that, unless that is itself in doubt.
+    """
+    if not matches.has_image_plane:
+        return None
+    if not epipolar.is_significant:
+        found = estimate_homography(matches.x1, matches.x2, options=options)
+        return found if found else None
+    rows = np.flatnonzero(epipolar.inliers)
+    most = min(options.max_iterations, MAX_HOMOGRAPHY_ITERATIONS)
+    least = min(options.min_iterations, most)
+    few = replace(options, max_iterations=most, min_iterations=least)
+    found = estimate_homography(matches.x1[rows], matches.x2[rows], options=few)
+    inliers = np.zeros(len(matches.x1), dtype=np.bool_)
+    inliers[rows] = found.inliers
+    return replace(found, inliers=inliers) if found else None
+
+
+def _is_significant(epipolar: Estimate, homography: Estimate | None) -> bool:
+    if epipolar.is_significant:
+        return True
+    return homography is not None and homography.is_significant
+
+
+def _geometry(
+    matches: PairMatches, epipolar: Estimate, homography: Estimate | None
+) -> PairGeometry:
+    """Label the matches by what explains them best, and fill in every field."""
+    points = np.ascontiguousarray(np.hstack([matches.x1, matches.x2]).T)
+    cameras = (matches.K1, matches.K2) if matches.calibrated else None
+    found = explain(points, epipolar, homography, cameras)
+    is_general = found.kind == "general"
+    log_odds, pose, tri_angle = found.log_odds, epipolar.pose, -1.0
+    if found.kind == "rotation":
+        rotation: Array = np.linalg.solve(matches.K2, found.model @ matches.K1)
+        pose = Pose(rotation, np.zeros(3))
+    if pose is not None:
+        parallax = parallax_of(points, matches.K1, matches.K2, pose)
+        if is_general:
+            behind = parallax.is_behind(found.threshold)
+            log_odds = np.where(behind, -np.inf, log_odds)
+    inliers = exclusive(log_odds, matches.keypoints)
+    if pose is not None and inliers.any():
+        tri_angle = float(np.median(parallax.angles[inliers]))
+    H = None if homography is None else homography.model
+    F = epipolar.model
+    if F is not None and cameras is not None:
+        F = np.linalg.inv(matches.K2).T @ F @ np.linalg.inv(matches.K1)
+    return PairGeometry(
+        configuration=_configuration(found.kind, calibrated=matches.calibrated),
+        inliers=inliers,
+        E=epipolar.model if matches.calibrated else None,
+        F=F if matches.has_image_plane else None,
+        H=H if is_general else found.model,
+        pose=pose,
+        tri_angle=tri_angle,
+    )
+
+
+def _configuration(kind: str, *, calibrated: bool) -> str:
+    names = {
+        "general": "CALIBRATED" if calibrated else "UNCALIBRATED",
+        "planar": "PLANAR",
+        "rotation": "PANORAMIC",
+        "planar_or_rotation": "PLANAR_OR_PANORAMIC",
+    }
+    return names[kind]
+
+
+def exclusive(log_odds: Array, keypoints: NDArray[np.int64]) -> Mask:
+    """Return which matches are likelier right than wrong, if a keypoint has one match.
+
+    Parameters
+    ----------
+    log_odds : (N,) array
+        That a match is right, by itself.
+    keypoints : (N, 2) array
+        Of the two images.  Of all matches of a keypoint at most one is right, so that
+        the odds of a match are lowered by those of its rivals.
+    """
+    odds = np.exp(np.clip(log_odds, -math.inf, MAX_LOG_ODDS))
+    rivals = np.zeros(len(odds))
+    for column in keypoints.T:
+        _, member_of = np.unique(column, return_inverse=True)
+        rivals += np.bincount(member_of, weights=odds)[member_of] - odds
+    return odds > 1.0 + rivals

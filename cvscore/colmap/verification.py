@@ -1,0 +1,253 @@
+"""Geometric verification of a COLMAP database: every pair, in parallel, safely."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cvscore.colmap.database import MatchDatabase, import_pycolmap
+from cvscore.colmap.geometry import MIN_INLIERS, as_pycolmap, clean_matches
+from cvscore.colmap.inventory import ImagePair, Inventory, take_inventory
+from cvscore.colmap.pair import (
+    PairGeometry,
+    PairMatches,
+    PairOptions,
+    estimate_pair,
+)
+from cvscore.colmap.summary import VerificationSummary
+from cvscore.progress import ProgressBar
+from cvscore.types import RansacOptions
+
+# Pairs per task: a tenth of a second of work, beside which handing it over is nothing.
+PAIRS_PER_TASK = 8
+# Tasks that wait or run, per worker: enough that none is idle while results are
+# written, few enough that memory holds them whatever the size of the collection.
+TASKS_PER_WORKER = 4
+# Pairs per transaction: a second of work or so, which is all that a crash can cost.
+PAIRS_PER_TRANSACTION = 64
+
+Task = list[tuple[ImagePair, PairMatches]]
+
+
+def verify_matches(
+    database_path: str | os.PathLike[str],
+    pairs_path: str | os.PathLike[str] | None = None,
+    *,
+    overwrite: bool = False,
+    min_inliers: int = MIN_INLIERS,
+    options: RansacOptions | None = None,
+    num_workers: int | None = None,
+    executor: Executor | None = None,
+    progress: bool = True,
+) -> VerificationSummary:
+    """Verify the matches of a database, as ``pycolmap.verify_matches`` does.
+
+    Every pair gets a two-view geometry: accepted, with its inliers and a configuration
+    chosen by evidence, or degenerate, without inliers.  The result depends neither on
+    the number of workers nor on the order of pairs.  A run that was killed leaves a
+    valid database, and the next run goes on where it stopped.
+
+    Parameters
+    ----------
+    database_path : path
+        A COLMAP database with images, cameras, keypoints and matches.
+    pairs_path : path, optional
+        A text file with the names of two images per line; by default all pairs that
+        have matches.
+    overwrite : bool
+        Whether pairs that have a two-view geometry are verified anew; by default they
+        are kept as they are.
+    min_inliers : int
+        Pairs with fewer inliers are rejected.
+    options : RansacOptions, optional
+        Limits of the search of each pair.
+    num_workers : int, optional
+        Threads; by default as many as there are cores.
+    executor : concurrent.futures.Executor, optional
+        Where to run instead: a pool of processes, or a Dask client's
+        ``client.get_executor()``.  It is not shut down.
+    progress : bool
+        Whether to show a progress bar, on terminals.
+
+    Returns
+    -------
+    VerificationSummary
+        Counts of everything; ``print`` shows it as a table.
+
+    Raises
+    ------
+    FileNotFoundError, PermissionError, TimeoutError, ValueError
+        Where the database is missing, read-only, locked, or no COLMAP database; it is
+        left as it was.
+    """
+    started = time.monotonic()
+    import_pycolmap()
+    if num_workers is not None and num_workers < 1:
+        raise ValueError(f"num_workers must be at least 1, got {num_workers}")
+    path = Path(database_path)
+    inventory = take_inventory(path)
+    summary = VerificationSummary()
+    pairs = _pairs_to_verify(inventory, pairs_path, summary, overwrite=overwrite)
+    search = PairOptions(RansacOptions() if options is None else options, min_inliers)
+    if pairs:
+        with MatchDatabase(path) as database:
+            tasks = _tasks(database, inventory, pairs, summary)
+            results = _run(tasks, search, num_workers, executor)
+            bar = ProgressBar(len(pairs), "verifying", enabled=progress)
+            _write(database, inventory, results, summary, bar)
+    summary.seconds = time.monotonic() - started
+    return summary
+
+
+def _pairs_to_verify(
+    inventory: Inventory,
+    pairs_path: str | os.PathLike[str] | None,
+    summary: VerificationSummary,
+    *,
+    overwrite: bool,
+) -> list[ImagePair]:
+    """Choose the pairs, and count those that were not chosen."""
+    if pairs_path is None:
+        pairs = inventory.pairs
+        summary.skipped["image with itself"] = inventory.num_self_pairs
+    else:
+        pairs = _read_pairs(Path(pairs_path), inventory, summary)
+    summary.num_pairs = len(pairs)
+    if not overwrite:
+        new = [pair for pair in pairs if pair not in inventory.verified]
+        summary.num_kept = len(pairs) - len(new)
+        pairs = new
+    summary.num_reversed = sum(pair in inventory.reversed_matches for pair in pairs)
+    summary.skipped += type(summary.skipped)()  # forget reasons that nothing had
+    return pairs
+
+
+def _read_pairs(
+    path: Path, inventory: Inventory, summary: VerificationSummary
+) -> list[ImagePair]:
+    """Read pairs of image names, in either order, each of them once."""
+    matched = set(inventory.pairs)
+    chosen: set[ImagePair] = set()
+    for number, line in enumerate(path.read_text().splitlines(), start=1):
+        names = line.split()
+        if not names or names[0].startswith("#"):
+            continue
+        if len(names) != 2:
+            raise ValueError(f"{path}, line {number}: two image names, got {line!r}")
+        ids = [inventory.image_ids.get(name) for name in names]
+        if ids[0] is None or ids[1] is None:
+            summary.skipped["name of no image"] += 1
+        elif ids[0] == ids[1]:
+            summary.skipped["image with itself"] += 1
+        elif (pair := (min(ids[0], ids[1]), max(ids[0], ids[1]))) not in matched:
+            summary.skipped["no matches"] += 1
+        else:
+            chosen.add(pair)
+    return sorted(chosen)
+
+
+def _tasks(
+    database: MatchDatabase,
+    inventory: Inventory,
+    pairs: Iterable[ImagePair],
+    summary: VerificationSummary,
+) -> Iterator[Task]:
+    """Read the matches of pairs and put some into a task each."""
+    task: Task = []
+    for pair in pairs:
+        view1, view2 = database.view(pair[0]), database.view(pair[1])
+        if view1 is None or view2 is None:
+            summary.skipped["missing image"] += 1
+            continue
+        indices = database.matches(pair)
+        if pair in inventory.reversed_matches:
+            indices = np.concatenate([indices, inventory.reversed_matches[pair]])
+        cleaned = clean_matches(indices, view1, view2)
+        summary.num_matches += len(cleaned.matches.x1)
+        summary.dropped += type(summary.dropped)(
+            {
+                "index out of range": cleaned.num_out_of_range,
+                "duplicate": cleaned.num_duplicates,
+                "without a ray": cleaned.num_not_finite,
+            }
+        )
+        task.append((pair, cleaned.matches))
+        if len(task) == PAIRS_PER_TASK:
+            yield task
+            task = []
+    if task:
+        yield task
+
+
+def _run(
+    tasks: Iterable[Task],
+    options: PairOptions,
+    num_workers: int | None,
+    executor: Executor | None,
+) -> Iterator[tuple[ImagePair, PairMatches, PairGeometry]]:
+    """Estimate the pairs of all tasks, and yield them in their order."""
+    workers = num_workers or _num_cores()
+    pool = ThreadPoolExecutor(workers) if executor is None else nullcontext(executor)
+    waiting: deque[tuple[Task, Future[list[PairGeometry]]]] = deque()
+    with pool as submitter:
+        for task in tasks:
+            waiting.append((task, submitter.submit(estimate_task, task, options)))
+            if len(waiting) > TASKS_PER_WORKER * workers:
+                yield from _results(*waiting.popleft())
+        while waiting:
+            yield from _results(*waiting.popleft())
+
+
+def _results(
+    task: Task, future: Future[list[PairGeometry]]
+) -> Iterator[tuple[ImagePair, PairMatches, PairGeometry]]:
+    for (pair, matches), found in zip(task, future.result(), strict=True):
+        yield pair, matches, found
+
+
+def estimate_task(task: Task, options: PairOptions) -> list[PairGeometry]:
+    """Estimate some pairs, each with a seed of its own; runs in the workers."""
+    return [estimate_pair(matches, _seeded(options, pair)) for pair, matches in task]
+
+
+def _seeded(options: PairOptions, pair: ImagePair) -> PairOptions:
+    """Vary the seed by the pair, so that it doesn't depend on who runs it and when."""
+    (seed,) = np.random.SeedSequence([options.search.seed, *pair]).generate_state(1)
+    return replace(options, search=replace(options.search, seed=int(seed)))
+
+
+def _num_cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _write(
+    database: MatchDatabase,
+    inventory: Inventory,
+    results: Iterable[tuple[ImagePair, PairMatches, PairGeometry]],
+    summary: VerificationSummary,
+    bar: ProgressBar,
+) -> None:
+    """Write geometries in transactions, and count them."""
+    chunk: list[tuple[ImagePair, Any]] = []
+    with bar:
+        for pair, matches, found in results:
+            counts = summary.accepted if found else summary.rejected
+            counts[found.reason or found.configuration] += 1
+            summary.num_inliers += int(np.count_nonzero(found.inliers))
+            chunk.append((pair, as_pycolmap(found, matches.keypoints)))
+            if len(chunk) == PAIRS_PER_TRANSACTION:
+                database.write(chunk, inventory.verified)
+                chunk = []
+            bar.advance()
+        database.write(chunk, inventory.verified)

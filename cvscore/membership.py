@@ -1,0 +1,113 @@
+"""Which matches belong to a model, once the model is known.
+
+To rank models, the score takes outliers to fill a band that is narrow on purpose, and
+its partition is on the safe side.  Given the model, the question is another one: is a
+match at this distance likelier to be noise or chance?  Chance is measured, by matching
+the same points at random (`cvscore.chance`); the share ``w`` of right matches and their
+noise variance ``v`` are those of largest likelihood for
+
+    w N(r; v) / g  +  (1 - w),        g the density of chance about the model,
+
+per match, and a match belongs to the model where the first term is the larger one.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from cvscore._kernel import kernel
+from cvscore.types import Array
+
+MAX_STEPS = 100
+MIN_GAIN = 1e-2  # nats: a step that gains less ends the maximisation
+# An exact fit has no variance; this part of the variance at the start is left to it.
+MIN_VARIANCE = 1e-6
+
+
+@dataclass(frozen=True)
+class Membership:
+    """Noise and chance about a model.
+
+    Attributes
+    ----------
+    share : float
+        Of right matches among all.
+    scale : float
+        Standard deviation of a right match's residual.
+    threshold : float
+        Residual at which noise and chance are equally likely.
+    log_likelihood : float
+        In nats, over "all matches are by chance".
+    """
+
+    share: float
+    scale: float
+    threshold: float
+    log_likelihood: float
+
+    def log_odds(self, residuals: Array) -> Array:
+        """Return the log odds (N,) that matches at these distances are right ones."""
+        return (self.threshold**2 - residuals**2) / (2.0 * self.scale**2)
+
+
+def fit_membership(
+    residuals: Array, dim: int, density: float, share: float, scale: float
+) -> Membership:
+    """Fit share and scale of the right matches, beginning at those given.
+
+    Parameters
+    ----------
+    residuals : (N,) array
+        Distances to the model.
+    dim : {1, 2}
+        Constraints per match.
+    density : float
+        Of chance about the model, per unit to the ``dim``.
+    share, scale : float
+        Where to begin; the scale in the unit of the residuals.
+    """
+    start = max(scale, np.finfo(np.float64).tiny)
+    share, variance, log_likelihood = _maximise(
+        np.ascontiguousarray((residuals / start) ** 2),
+        dim,
+        density * start**dim,
+        share,
+    )
+    # One match by chance is always to be reckoned with.
+    odds = share / max(1.0 - share, 1.0 / (len(residuals) + 1.0))
+    log_density = 0.5 * dim * math.log(2.0 * math.pi * variance)
+    log_density += math.log(density * start**dim)
+    sq_threshold = max(2.0 * variance * (math.log(odds) - log_density), 0.0)
+    return Membership(
+        share=share,
+        scale=start * math.sqrt(variance),
+        threshold=start * math.sqrt(sq_threshold),
+        log_likelihood=log_likelihood,
+    )
+
+
+@kernel
+def _maximise(sq_residuals, dim, density, share):
+    """Maximise the likelihood by alternation: (N,) -> share, variance, likelihood."""
+    num_points = sq_residuals.shape[0]
+    variance, reached = 1.0, -np.inf
+    for _ in range(MAX_STEPS):
+        peak = share / (density * (2.0 * math.pi * variance) ** (0.5 * dim))
+        half_precision = 0.5 / variance
+        believed, rss, log_likelihood = 0.0, 0.0, 0.0
+        for i in range(num_points):
+            right = peak * math.exp(-half_precision * sq_residuals[i])
+            total = right + (1.0 - share)
+            log_likelihood += math.log(total)
+            if right > 0.0:
+                believed += right / total
+                rss += right / total * sq_residuals[i]
+        if log_likelihood - reached < MIN_GAIN or believed * dim < 1.0:
+            break
+        reached = log_likelihood
+        share = min(believed / num_points, 1.0 - 1.0 / (num_points + 1.0))
+        variance = max(rss / (dim * believed), MIN_VARIANCE)
+    return share, variance, max(reached, log_likelihood)

@@ -1,0 +1,104 @@
+"""Where on its epipolar line a match lies: in front or behind, and at what angle."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from cvscore._kernel import kernel
+from cvscore.types import Array, Mask, Pose
+
+
+@dataclass(frozen=True)
+class Parallax:
+    """Matches along their epipolar lines, under a pose.
+
+    Attributes
+    ----------
+    in_front : (N,) bool array
+        Whether the two rays meet, or come closest, in front of both cameras.
+    from_infinity : (N,) array
+        Distance in pixels, in image 2, from where the first point would be seen if it
+        were infinitely far; infinite where that is behind camera 2.
+    angles : (N,) array
+        Triangulation angles, radians.
+    """
+
+    in_front: Mask
+    from_infinity: Array
+    angles: Array
+
+    def is_behind(self, tolerance: float) -> Mask:
+        """Whether matches (N,) lie behind a camera, and not by noise alone.
+
+        A far point may be seen on the wrong side of infinity, by as many pixels as the
+        ``tolerance`` for noise.
+        """
+        return ~self.in_front & (self.from_infinity > tolerance)
+
+
+def parallax_of(points: Array, K1: Array, K2: Array, pose: Pose) -> Parallax:
+    """Place matches on their epipolar lines.
+
+    Parameters
+    ----------
+    points : (4, N) array
+        Pixels of the two images.
+    K1, K2 : (3, 3) arrays
+        Camera matrices.
+    pose : Pose
+        Camera 2 from camera 1; the translation may be zero.
+    """
+    turned = pose.R @ np.linalg.inv(K1)
+    placed = _place(points, turned, np.linalg.inv(K2), K2, pose.t)
+    return Parallax(*placed)
+
+
+@kernel
+def _place(points, turned, inverse2, K2, t):
+    """Compute the fields of `Parallax` for points (4, N).
+
+    Rays ``a`` (turned into camera 2) and ``b`` meet where ``a + r t = l b``, with ``r``
+    the inverse depth in camera 1 and ``l`` the ratio of depths.  Its cross product with
+    ``b`` gives ``r``, that with ``t`` gives ``l``.
+    """
+    num = points.shape[1]
+    in_front = np.empty(num, dtype=np.bool_)
+    from_infinity, angles = np.empty(num), np.empty(num)
+    a, b, c = np.empty(3), np.empty(3), np.empty(3)
+    for i in range(num):
+        for j in range(3):
+            a[j] = turned[j, 0] * points[0, i] + turned[j, 1] * points[1, i]
+            a[j] += turned[j, 2]
+            b[j] = inverse2[j, 0] * points[2, i] + inverse2[j, 1] * points[3, i]
+            b[j] += inverse2[j, 2]
+        bt, ba, at = _cross(b, t), _cross(b, a), _cross(a, t)
+        sq_norm = bt[0] ** 2 + bt[1] ** 2 + bt[2] ** 2
+        r = -(ba[0] * bt[0] + ba[1] * bt[1] + ba[2] * bt[2])
+        ratio = at[0] * bt[0] + at[1] * bt[1] + at[2] * bt[2]
+        in_front[i] = r > 0.0 and ratio > 0.0
+        r = r / sq_norm if sq_norm > 0.0 else 0.0
+        from_infinity[i] = np.inf
+        w = K2[2, 0] * a[0] + K2[2, 1] * a[1] + K2[2, 2] * a[2]
+        if w > 0.0:
+            u = (K2[0, 0] * a[0] + K2[0, 1] * a[1] + K2[0, 2] * a[2]) / w
+            v = (K2[1, 0] * a[0] + K2[1, 1] * a[1] + K2[1, 2] * a[2]) / w
+            from_infinity[i] = math.hypot(points[2, i] - u, points[3, i] - v)
+        for j in range(3):
+            c[j] = a[j] + r * t[j]
+        n = _cross(a, c)
+        sine = math.sqrt(n[0] ** 2 + n[1] ** 2 + n[2] ** 2)
+        angle = math.atan2(sine, a[0] * c[0] + a[1] * c[1] + a[2] * c[2])
+        angles[i] = min(angle, math.pi - angle)
+    return in_front, from_infinity, angles
+
+
+@kernel
+def _cross(u, v):
+    return (
+        u[1] * v[2] - u[2] * v[1],
+        u[2] * v[0] - u[0] * v[2],
+        u[0] * v[1] - u[1] * v[0],
+    )
