@@ -54,8 +54,15 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     # The drop-in imports cv2, which the native estimators do without.
     if name in _FROM_OPENCV:
-        from cvscore import opencv
-
+        try:
+            from cvscore import opencv
+        except ModuleNotFoundError as error:
+            if error.name != "cv2":
+                raise
+            raise ImportError(
+                f'cvscore.{name} needs OpenCV: pip install "cvscore[opencv]", or any '
+                "other build of it (contrib, headless)"
+            ) from error
         return getattr(opencv, name)
     raise AttributeError(f"module 'cvscore' has no attribute {name!r}")
 

@@ -29,7 +29,7 @@ def address_of(function: Callable[..., Any], signature: Any) -> Any:
 
     Without the JIT it is the function itself, which `caller` calls as well.
     """
-    if numba.config.DISABLE_JIT:
+    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined, unused-ignore]
         return function
     function.compile(signature.args)  # type: ignore[attr-defined]
     compiled = function.overloads[signature.args]  # type: ignore[attr-defined]
@@ -69,6 +69,6 @@ def caller(signature: Any) -> Callable[..., Any]:
 
     @overload(call)  # type: ignore[untyped-decorator, unused-ignore]
     def call_compiled(function, arguments):  # type: ignore[no-untyped-def]
-        return lambda function, arguments: call_address(function, arguments)
+        return lambda function, arguments: call_address(function, arguments)  # type: ignore[call-arg, unused-ignore]
 
     return call

@@ -150,7 +150,7 @@ def variance_given_pose(
     if num_spare < MIN_DEGREES_OF_FREEDOM:
         return None
     _, rss = fit_plane(points, K1, K2, R, t)
-    return rss / num_spare
+    return float(rss / num_spare)
 
 
 def _least_squares(

@@ -76,6 +76,11 @@ def _message(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         where = f"{error.filename}: " if error.filename else ""
         return f"{where}{error.strerror}"
+    if isinstance(error, ModuleNotFoundError) and error.name == "cv2":
+        return (
+            'this command needs OpenCV: pip install "cvscore[opencv]", or any other '
+            "build of it (contrib, headless)"
+        )
     if isinstance(error, EXPECTED):
         return str(error) or type(error).__name__
     return (

@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike
 
 from cvscore.checks import as_points
 from cvscore.duplicates import first_occurrences, uncrowded
-from cvscore.estimate import HALF_WIDTH_FRACTION
 from cvscore.frames import extent, region_of
 from cvscore.priors import InverseGamma
+from cvscore.problem import HALF_WIDTH_FRACTION
 from cvscore.scores.marginal import MarginalScore
 from cvscore.types import Array, Estimate
 
