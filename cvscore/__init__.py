@@ -10,6 +10,7 @@ from cvscore.estimate import (
     estimate_homography,
 )
 from cvscore.priors import InverseGamma, fit_mle, fit_robust
+from cvscore.scores._labels import BetaPrior
 from cvscore.scores.baselines import (
     GaussianUniform,
     InlierCount,
@@ -26,6 +27,7 @@ __version__ = "0.1.0"
 _FROM_OPENCV = ("findEssentialMat", "findFundamentalMat", "findHomography")
 
 __all__ = [
+    "BetaPrior",
     "Estimate",
     "GaussianUniform",
     "GeometricModel",

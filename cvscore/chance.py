@@ -24,6 +24,7 @@ NUM_REDRAWN = 5_000
 # higher closer by, where the points form a pattern; there the fewest are asked too.
 MIN_COUNT = 20
 FEWEST = 4
+TINY = float(np.finfo(np.float64).tiny)
 # Of the order in which points are re-drawn: the same matches give the same density.
 SEED = 0
 
@@ -86,17 +87,37 @@ def chance_density(sq_residuals: Array, radius: float, dim: int) -> float:
     return max(densities) / num
 
 
-def chance_probability(sq_residuals: Array, radius: float) -> float:
-    """Return the probability that a random match is within ``radius`` of a model.
+def highest_chance_density(
+    sq_residuals: Array, scale: float, radius: float, dim: int
+) -> float:
+    """Return an upper estimate of the density of re-drawn matches about a model.
 
-    The match itself is counted as one of the re-drawn, as is usual for probabilities
-    from simulations: it is never zero, and rather too large than too small.
+    Parameters
+    ----------
+    sq_residuals : (M,) array
+        Squared residuals of re-drawn matches under the model.
+    scale, radius : float
+        Root mean square of the inliers' residuals, and the largest of them.  Chance may
+        be denser close by than over the whole of ``radius``; where it is denser than
+        within ``scale`` is of no concern to them.
+    dim : {1, 2}
+        Constraints per match.
     """
-    within = int(np.count_nonzero(sq_residuals <= radius**2))
-    return (within + 1) / (len(sq_residuals) + 1)
+    num = len(sq_residuals)
+    within = np.sort(sq_residuals[sq_residuals <= radius**2])
+    # The match itself is one of the re-drawn, as is usual for probabilities from
+    # simulations: what was never seen has no probability of zero.
+    highest = (len(within) + 1) / ((num + 1) * ball_volume(radius, dim))
+    if len(within) >= FEWEST:
+        counts = np.arange(FEWEST, len(within) + 1)
+        distances = np.sqrt(np.maximum(within[FEWEST - 1 :], scale**2))
+        volumes = 2.0 * distances if dim == 1 else math.pi * distances**2
+        believed = (counts - np.sqrt(counts)) / num
+        highest = max(highest, float(np.max(believed / np.maximum(volumes, TINY))))
+    return highest
 
 
 def ball_volume(radius: float, dim: int) -> float:
     """Length or area within a distance of the model; never zero."""
     volume = 2.0 * radius if dim == 1 else math.pi * radius**2
-    return max(volume, float(np.finfo(np.float64).tiny))
+    return max(volume, TINY)

@@ -1,11 +1,11 @@
 """Is there a model at all?  Evidence that counts what was tried to find it.
 
 The best model of random matches has inliers too.  Three things are known about it under
-chance: how densely matches fall about it (`cvscore.chance`: ``h`` is the probability of
-one within the distance of the farthest inlier, over the length or area of that), that
-the k inliers are the best of all subsets of that size, and that the model is the best
-of many.  With ``m`` matches spent on the model, ``nu = d (k - m)`` residuals are left,
-and random ones have a sum of squares below RSS with the probability
+chance: the density ``h`` at which matches fall about it, no farther than its inliers
+(`cvscore.chance`), that the k inliers are the best of all subsets of that size, and
+that the model is the best of many.  With ``m`` matches spent on the model,
+``nu = d (k - m)`` residuals are left, and random ones have a sum of squares below RSS
+with the probability
 
     V(nu, RSS) h**(k - m),        V(nu, RSS) = (pi RSS)**(nu/2) / Gamma(nu/2 + 1),
 
@@ -32,7 +32,7 @@ from __future__ import annotations
 
 import math
 
-from cvscore.chance import ball_volume, chance_probability
+from cvscore.chance import highest_chance_density
 from cvscore.types import Array, Mask
 
 # A sample gives several models, and each best one so far is refitted and sampled from
@@ -72,10 +72,11 @@ def corrected_evidence(
     spare = len(inlying) - sample_size
     if spare <= 0:
         return -math.inf
-    radius = max(math.sqrt(float(inlying.max())), precision)
-    density = chance_probability(by_chance, radius) / ball_volume(radius, dim)
     half_nu = 0.5 * dim * spare
     rss = float(inlying.sum()) + num * precision**2
+    scale = math.sqrt(0.5 * rss / half_nu)
+    radius = max(math.sqrt(float(inlying.max())), scale)
+    density = highest_chance_density(by_chance, scale, radius, dim)
     ratio = (
         math.lgamma(half_nu)
         - half_nu * math.log(math.pi * rss)

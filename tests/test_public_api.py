@@ -4,6 +4,7 @@ import sys
 import cvscore
 
 DOCUMENTED = {
+    "BetaPrior",
     "Estimate",
     "GaussianUniform",
     "GeometricModel",

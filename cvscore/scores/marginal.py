@@ -25,7 +25,8 @@ and its logarithm, together with that of the outliers' density, is the score
     S(k) = logGamma(P) - P log Q - (nu/2) log(2 pi) - (N - k) d log(2 a).
 
 The score of the model is the maximum over ``k``, and the prefix that attains it is the
-inlier set.
+inlier set.  A prior on the share of inliers may be integrated out as well; it adds a
+term that depends on ``k`` only (:mod:`cvscore.scores._labels`).
 
 Two facts
 ---------
@@ -60,6 +61,7 @@ from cvscore._kernel import kernel
 from cvscore.priors import InverseGamma
 from cvscore.scores import _packed
 from cvscore.scores._bins import bin_borders, lowest_bin
+from cvscore.scores._labels import BetaPrior, label_terms
 from cvscore.scores._prefix import best_prefix
 from cvscore.scores._preview import preview_scores
 from cvscore.types import Array, Mask, ScoreKernels, Summary
@@ -72,7 +74,9 @@ MAX_EXPONENT = 700.0  # the exponential of 710 is infinite
 
 
 @kernel
-def _best_prefix_by_sorting(sq_residuals, dim, num_params, alpha, offset, log_width):
+def _best_prefix_by_sorting(
+    sq_residuals, dim, num_params, alpha, offset, log_width, label_terms
+):
     """Sort, add up, evaluate every prefix.  (K, N) -> (K,) scores, (K,) prefixes."""
     num_models, num_points = sq_residuals.shape
     scores = np.full(num_models, -np.inf)
@@ -91,6 +95,7 @@ def _best_prefix_by_sorting(sq_residuals, dim, num_params, alpha, offset, log_wi
                 - shape * math.log(rate)
                 - 0.5 * nu * math.log(2.0 * math.pi)
                 - (num_points - k) * dim * log_width
+                + label_terms[k]
             )
             if score > scores[row]:
                 scores[row] = score
@@ -101,10 +106,16 @@ def _best_prefix_by_sorting(sq_residuals, dim, num_params, alpha, offset, log_wi
 # One pair is scored thousands of times with one table; a few pairs may be in flight.
 @lru_cache(maxsize=8)
 def _prefix_table(
-    num_points: int, dim: int, num_params: int, alpha: float, log_width: float
+    num_points: int,
+    dim: int,
+    num_params: int,
+    alpha: float,
+    log_width: float,
+    label_prior: BetaPrior | None,
 ) -> Array:
     """Return all of S(k) but the residuals, k = 0..N: (N + 1, 2) terms and shapes P."""
     table: Array = _fill_table(num_points, dim, num_params, alpha, log_width)
+    table[:, 0] += label_terms(num_points, label_prior)
     return table
 
 
@@ -138,11 +149,15 @@ class MarginalScore:
     rss_floor : float
         Added to the sum of squared residuals (pixels squared), so that an exact fit
         has a finite score; the rounding of the coordinates is the natural choice.
+    label_prior : BetaPrior or None
+        Belief about the share of inliers, which is integrated out.  None, the default,
+        takes every partition into inliers and outliers for equally likely.
     """
 
     prior: InverseGamma = field(default_factory=InverseGamma.jeffreys)
     half_width: float | None = None
     rss_floor: float = MIN_RSS_FLOOR
+    label_prior: BetaPrior | None = None
 
     def __post_init__(self) -> None:
         if self.half_width is not None and not (
@@ -241,6 +256,9 @@ class MarginalScore:
             - 0.5 * dim * math.log(2.0 * math.pi * rate)
             + dim * math.log(2.0 * self._width)
         )
+        labels = label_terms(len(sq_residuals), self.label_prior)
+        if k < len(sq_residuals):
+            gain += labels[k + 1] - labels[k]
         growth = math.expm1(min(gain / (shape + 0.5 * dim), MAX_EXPONENT))
         # The largest inlier was let in by the k - 1 below it, not by all k.
         return math.sqrt(min(max(2.0 * rate * growth, largest), beyond))
@@ -252,8 +270,10 @@ class MarginalScore:
         evidence too, about 0.31 N for d = 1; and the n parameters have no prior, so
         evidences compare between models of one kind and residuals of one unit.
         """
+        num_points = len(sq_residuals)
         score = self.evaluate(sq_residuals[None], dim, num_params)[0]
-        return float(score + len(sq_residuals) * dim * math.log(2.0 * self._width))
+        outliers = -num_points * dim * math.log(2.0 * self._width)
+        return float(score - outliers - label_terms(num_points, self.label_prior)[0])
 
     def summarise(self, sq_residuals: Array, dim: int, num_params: int) -> Summary:
         """Score, noise scale, threshold (pixels) and evidence of residuals (N,)."""
@@ -301,6 +321,7 @@ class MarginalScore:
             float(self.prior.alpha),
             self._offset,
             math.log(2.0 * self._width),
+            label_terms(sq_residuals.shape[1], self.label_prior),
         )
         return found
 
@@ -325,7 +346,9 @@ class MarginalScore:
     def _table(self, num_points: int, dim: int, num_params: int) -> Array:
         alpha = float(self.prior.alpha)
         log_width = math.log(2.0 * self._width)
-        return _prefix_table(num_points, dim, num_params, alpha, log_width)
+        return _prefix_table(
+            num_points, dim, num_params, alpha, log_width, self.label_prior
+        )
 
     def _partition(
         self, sq_residuals: Array, dim: int, num_params: int
