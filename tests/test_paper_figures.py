@@ -297,15 +297,15 @@ def test_the_grid_of_priors_is_refined_until_nothing_printed_changes():
 
     def outcomes_at(per_decade):
         asked.append(per_decade)
-        mean = 1.0 if per_decade is None else 1.0 + 0.1 / per_decade**2
+        mean = 1.0 if per_decade is None else 1.0 + 0.3 / per_decade**2
         return {2: sens.Outcome(mean, (0, 0), 0.5, (0, 0))}
 
     found, note = sens.refine_until_settled("IG-MLE", outcomes_at)
-    # 1.0016, 1.0004 and 1.0001 print as 1.002, 1.000 and 1.000.
-    assert asked == [8, 16, 32]
-    assert found[2].mean == 1.0 + 0.1 / 32**2
-    assert "16 points a decade" in note
-    assert "32" in note
+    # 1.0012, 1.00007 and 1.000005 print as 1.001, 1.000 and 1.000.
+    assert asked == [16, 64, 256]
+    assert found[2].mean == 1.0 + 0.3 / 256**2
+    assert "64 points a decade" in note
+    assert "256" in note
 
 
 def test_a_grid_that_never_settles_ends_with_no_rounding():

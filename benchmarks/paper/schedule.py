@@ -132,7 +132,8 @@ def _on_cluster(
         futures = client.map(
             run_batch, [shared] * len(batches), batches, pure=False, retries=MAX_DEATHS
         )
-        for future, records in distributed.as_completed(futures, with_results=True):
+        done = distributed.as_completed(futures, loop=client.loop, with_results=True)
+        for future, records in done:
             yield records
             future.release()  # or the cluster would keep the bytes to the end
 

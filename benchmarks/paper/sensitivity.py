@@ -38,7 +38,7 @@ MAX_SIZE = {"heb": 2048}
 DEFAULT_MAX_SIZE = 1024
 DIGITS = 3  # after the point, of every printed error in degrees
 # Points a decade of the grids of priors that are tried in turn; None is no rounding.
-PRIOR_GRIDS: tuple[int | None, ...] = (8, 16, 32, 64, 128, None)
+PRIOR_GRIDS: tuple[int | None, ...] = (16, 64, 256, None)
 
 
 @dataclass(frozen=True)
@@ -142,16 +142,15 @@ class _Halves:
     test: Results
     half_widths: dict[str, Array]
 
-    def choose(self, validation: Array, test: Array, draws: Indices) -> Array:
-        """Test errors (T,) of what validation errors (V, G) make of the draws."""
-        curve = statistic(test, self.test.groups)
-        medians = medians_of_draws(validation, draws)
-        return curve[[middle_of_best(median) for median in medians]]
+    def test_errors(self, test: Array, choices: Indices) -> Array:
+        """Test errors (T,) of choices (T,) among the columns of (P, G)."""
+        columns, which = np.unique(choices, return_inverse=True)
+        return statistic(test[:, columns], self.test.groups)[which]
 
     def baseline(self, method: str, draws: Indices) -> Array:
         """Test errors (T,) of a method without a prior to fit."""
-        validation = self.validation.baseline_errors(method)
-        return self.choose(validation, self.test.baseline_errors(method), draws)
+        choices = choose(self.validation.baseline_errors(method), draws)
+        return self.test_errors(self.test.baseline_errors(method), choices)
 
     def with_priors(
         self, method: str, priors: list[InverseGamma], draws: Indices
@@ -163,10 +162,19 @@ class _Halves:
         for trial, prior in enumerate(priors):
             trials.setdefault(prior, []).append(trial)
         for prior, rows in trials.items():
-            validation = self.validation.marginal_errors(prior, widths)
+            # A trial of two pairs needs the errors of two pairs, not of all.
+            needed, places = np.unique(draws[rows], return_inverse=True)
+            drawn = self.validation.subset(needed).marginal_errors(prior, widths)
+            choices = choose(drawn, places.reshape(draws[rows].shape))
             test = self.test.marginal_errors(prior, widths)
-            errors[rows] = self.choose(validation, test, draws[rows])
+            errors[rows] = self.test_errors(test, choices)
         return errors
+
+
+def choose(validation: Array, draws: Indices) -> Indices:
+    """Columns (T,) of validation errors (V, G) with the least median of the draws."""
+    medians = medians_of_draws(validation, draws)
+    return np.array([middle_of_best(median) for median in medians])
 
 
 def make_sensitivity(
