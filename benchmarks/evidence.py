@@ -13,6 +13,7 @@ evidence.  Trials are independent and seeded one by one, so runs may be split.
 from __future__ import annotations
 
 import argparse
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -100,10 +101,23 @@ def random_matches(rng: np.random.Generator) -> tuple[Array, Array, Array, Array
     return unit * x1, unit * x2, scale @ camera1.K, scale @ camera2.K, kind.__name__
 
 
-def true_matches(
-    rng: np.random.Generator, model: str
-) -> tuple[Array, Array, Array, Array, str]:
-    """Matches of which some are right: x1, x2 (N, 2), cameras, and what they are."""
+@dataclass(frozen=True)
+class NoisyPair:
+    """Matches (N, 2) of which ``num_inliers`` are right, with noise in pixels."""
+
+    x1: Array
+    x2: Array
+    K1: Array
+    K2: Array
+    num_inliers: int
+    noise: float
+
+    def __str__(self) -> str:
+        return f"{self.num_inliers} inliers, {self.noise:.1f} px"
+
+
+def draw_noisy(rng: np.random.Generator, model: str) -> NoisyPair:
+    """Matches of a random scene, a plane for "H", and outliers anywhere."""
     views = random_views(rng)
     num_inliers = round(log_uniform(rng, *INLIERS))
     if model == "H":
@@ -115,12 +129,10 @@ def true_matches(
     matches = matches + noise * rng.normal(size=matches.shape)
     num_outliers = int(num_inliers * (1.0 / ratio - 1.0))
     cameras = views.camera1, views.camera2
-    outliers = np.hstack(
-        [camera.random_pixels(rng, num_outliers) for camera in cameras]
-    )
+    outliers = np.hstack([c.random_pixels(rng, num_outliers) for c in cameras])
     rows = rng.permutation(np.vstack([matches, outliers]))
-    what = f"{num_inliers} of {len(rows)}, {noise:.1f} px of {cameras[0].size[0]:.0f}"
-    return rows[:, :2].copy(), rows[:, 2:].copy(), cameras[0].K, cameras[1].K, what
+    x1, x2 = rows[:, :2].copy(), rows[:, 2:].copy()
+    return NoisyPair(x1, x2, cameras[0].K, cameras[1].K, num_inliers, noise)
 
 
 def estimate(model: str, x1: Array, x2: Array, K1: Array, K2: Array) -> Estimate:
@@ -142,8 +154,11 @@ def main() -> None:
         evidences, wrong = [], []
         for trial in range(args.first, args.first + args.num):
             rng = np.random.default_rng([trial, MODELS.index(model), args.inliers])
-            drawn = true_matches(rng, model) if args.inliers else random_matches(rng)
-            *data, what = drawn
+            if args.inliers:
+                what = draw_noisy(rng, model)
+                data = what.x1, what.x2, what.K1, what.K2
+            else:
+                *data, what = random_matches(rng)
             found = estimate(model, *data)
             evidences.append(found.evidence)
             if found.is_significant != args.inliers:

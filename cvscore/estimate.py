@@ -20,9 +20,11 @@ from cvscore.models._pose import pose_from_essential
 from cvscore.models.essential import essential_model
 from cvscore.models.fundamental import fundamental_model
 from cvscore.models.homography import homography_model
+from cvscore.noise import noise_posterior
 from cvscore.objective import Candidate, Objective
 from cvscore.planes import escape_plane
 from cvscore.polish import polish
+from cvscore.priors import InverseGamma
 from cvscore.problem import Problem, prepare
 from cvscore.ransac import ransac
 from cvscore.sampling import AlternatingSampler, ProsacSampler, UniformSampler
@@ -188,6 +190,14 @@ def _search(
     summary = problem.score.summarise(sq_residuals, *counts)
     inliers = problem.score.inliers(sq_residuals, *counts)
     evidence = _evidence(problem, model, best, inliers, iterations)
+    noise = noise_posterior(
+        float(sq_residuals[inliers].sum()),
+        int(np.count_nonzero(inliers)),
+        summary.threshold,
+        getattr(problem.score, "prior", InverseGamma.jeffreys()),
+        dim=model.residual_dim,
+        num_params=model.num_params,
+    )
     residuals = np.sqrt(sq_residuals)
     if problem.bystanders.size:
         beside = model.residuals(best.model[None], problem.bystanders)[0]
@@ -199,10 +209,11 @@ def _search(
         inliers=problem.label_rows(inliers),
         residuals=problem.residuals_of_rows(residuals),
         score=summary.score,
-        scale=summary.scale,
+        scale=noise.scale,
         threshold=summary.threshold,
         evidence=evidence,
         iterations=iterations,
+        noise=noise,
     )
 
 

@@ -186,6 +186,40 @@ class Pose(NamedTuple):
     t: Array
 
 
+class NoisePosterior(NamedTuple):
+    """Inverse-Gamma belief about the noise variance, in the squared unit of the points.
+
+    As if ``2 shape`` residuals had been seen whose squares sum to ``2 rate``.
+    """
+
+    shape: float
+    rate: float
+
+    @property
+    def scale(self) -> float:
+        """The standard deviation of the noise: the root of rate over shape."""
+        return math.sqrt(self.rate / self.shape) if self.shape > 0.0 else math.nan
+
+    def interval(self, mass: float = 0.95) -> tuple[float, float]:
+        """Return the central credible interval of the standard deviation."""
+        from scipy.special import gammaincinv
+
+        if not 0.0 < mass < 1.0:
+            raise ValueError(f"mass must be in (0, 1), got {mass}")
+        if not self.shape > 0.0:
+            return math.nan, math.nan
+        tail = 0.5 * (1.0 - mass)
+        low, high = (
+            math.sqrt(self.rate / float(gammaincinv(self.shape, probability)))
+            for probability in (1.0 - tail, tail)
+        )
+        return low, high
+
+
+# Where there is nothing to learn it from.
+NO_NOISE = NoisePosterior(0.0, 0.0)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Estimate:
     """A model with what the data say about it; false where there is none.
@@ -202,7 +236,9 @@ class Estimate:
     score : float
         Of ``model``, larger is better; ``-inf`` on failure.
     scale : float
-        Standard deviation of an inlier's residual, in the unit of the points.
+        Standard deviation of the noise of right matches, in the unit of the points.
+        The inliers end at ``threshold``; what that cuts off is made up for, so that
+        this is a few percent above their root mean square (`cvscore.noise`).
     threshold : float
         The inlier threshold that the score implies, in the unit of the points.
     evidence : float
@@ -214,6 +250,8 @@ class Estimate:
         Why there is no model; empty where there is one.
     pose : Pose or None
         For the essential matrix: rotation and direction by cheirality.
+    noise : NoisePosterior
+        What is known of the variance of the noise.
     """
 
     model: Array | None
@@ -226,6 +264,7 @@ class Estimate:
     iterations: int
     reason: str = ""
     pose: Pose | None = None
+    noise: NoisePosterior = NO_NOISE
 
     def __bool__(self) -> bool:
         return self.model is not None
@@ -238,6 +277,10 @@ class Estimate:
         those of ``python -m benchmarks.evidence``.
         """
         return self.evidence > SIGNIFICANT_EVIDENCE
+
+    def scale_interval(self, mass: float = 0.95) -> tuple[float, float]:
+        """Return the central credible interval of `scale`, NaN where there is none."""
+        return self.noise.interval(mass)
 
     @property
     def num_inliers(self) -> int:
