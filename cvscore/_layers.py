@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cvscore._kernel import kernel
 from cvscore.types import Array
 
 MAX_STEPS = 200
@@ -76,51 +77,66 @@ def log_likelihood(
     unit = start.scale
     along = np.minimum(sq_along / unit**2, MAX_SQ_RESIDUAL)
     across = np.minimum(sq_across / unit**2, MAX_SQ_RESIDUAL)
-    plane_density, line_density = plane_density * unit**2, line_density * unit
-    mixture = start._replace(scale=1.0, spread=max(start.spread / unit, 1.0))
-    best = -math.inf
+    reached: float = _maximise(
+        along,
+        across,
+        plane_density * unit**2,
+        line_density * unit,
+        start.on_plane,
+        start.on_line,
+        max(start.spread / unit, 1.0),
+        start.tied,
+    )
+    return reached
+
+
+@kernel
+def _maximise(
+    along, across, plane_density, line_density, on_plane, on_line, spread, tied
+):
+    """Alternate between beliefs about where matches belong, and shares and scales.
+
+    Distances are in units of the scale at the start.  Returns the log likelihood.
+    """
+    scale, best, reached = 1.0, -np.inf, -np.inf
+    has_line = on_line > 0.0
     for _ in range(MAX_STEPS):
-        parts = _parts(along, across, plane_density, line_density, mixture)
-        total = parts.sum(axis=0)
-        reached = float(np.log(total).sum())
+        reached, plane, line, rss_along, rss_across = _believe(
+            along, across, plane_density, line_density, on_plane, on_line, scale, spread
+        )
         if reached - best < MIN_GAIN:
             break
         best = reached
-        mixture = _maximise(parts / total, along, across, mixture)
+        variance = rss_across / max(plane + line, MIN_SHARE)
+        sq_spread = rss_along / max(plane, MIN_SHARE)
+        if tied or sq_spread < variance:
+            both = max(2.0 * plane + line, MIN_SHARE)
+            variance = sq_spread = (rss_along + rss_across) / both
+        scale = math.sqrt(max(variance, MIN_VARIANCE))
+        spread = math.sqrt(max(sq_spread, MIN_VARIANCE))
+        by_chance = max(len(along) - plane - line, MIN_SHARE)
+        num = max(plane, MIN_SHARE) + max(line, MIN_SHARE) + by_chance
+        on_plane = max(plane, MIN_SHARE) / num
+        on_line = max(line, MIN_SHARE) / num if has_line else 0.0
     return max(best, reached)
 
 
-def _parts(
-    along: Array, across: Array, plane_density: float, line_density: float, mix: Mixture
-) -> Array:
-    """Likelihood (3, N) of every match in the layer, on the line, and by chance."""
-    on_line = _gaussian(across, mix.scale)
-    on_plane = on_line * _gaussian(along, mix.spread) / plane_density
-    by_chance = np.full_like(along, 1.0 - mix.on_plane - mix.on_line)
-    return np.stack(
-        [mix.on_plane * on_plane, mix.on_line * on_line / line_density, by_chance]
-    )
-
-
-def _maximise(belief: Array, along: Array, across: Array, mix: Mixture) -> Mixture:
-    """Return shares and scales for beliefs (3, N) about where each match belongs."""
-    plane, line, _ = counts = belief.sum(axis=1)
-    rss_along = float(belief[0] @ along)
-    rss_across = float((belief[0] + belief[1]) @ across)
-    variance = rss_across / max(plane + line, MIN_SHARE)
-    sq_spread = rss_along / max(plane, MIN_SHARE)
-    if mix.tied or sq_spread < variance:
-        variance = (rss_along + rss_across) / max(2.0 * plane + line, MIN_SHARE)
-        sq_spread = variance
-    shares = np.maximum(counts, MIN_SHARE) / counts.sum()
-    return mix._replace(
-        on_plane=float(shares[0]) if mix.on_plane > 0.0 else 0.0,
-        on_line=float(shares[1]) if mix.on_line > 0.0 else 0.0,
-        scale=math.sqrt(max(variance, MIN_VARIANCE)),
-        spread=math.sqrt(max(sq_spread, MIN_VARIANCE)),
-    )
-
-
-def _gaussian(sq_residuals: Array, scale: float) -> Array:
-    density = np.exp(-0.5 * sq_residuals / scale**2)
-    return density / (math.sqrt(2.0 * math.pi) * scale)
+@kernel
+def _believe(
+    along, across, plane_density, line_density, on_plane, on_line, scale, spread
+):
+    """Log likelihood, numbers believed in layer and on lines, their squared sums."""
+    peak = 1.0 / (math.sqrt(2.0 * math.pi) * scale)
+    layer_peak = 1.0 / (math.sqrt(2.0 * math.pi) * spread * plane_density)
+    reached, plane, line, rss_along, rss_across = 0.0, 0.0, 0.0, 0.0, 0.0
+    for i in range(len(along)):
+        near = peak * math.exp(-0.5 * across[i] / scale**2)
+        in_layer = on_plane * near * layer_peak * math.exp(-0.5 * along[i] / spread**2)
+        free = on_line * near / line_density
+        total = in_layer + free + (1.0 - on_plane - on_line)
+        reached += math.log(total)
+        plane += in_layer / total
+        line += free / total
+        rss_along += in_layer / total * along[i]
+        rss_across += (in_layer + free) / total * across[i]
+    return reached, plane, line, rss_along, rss_across

@@ -10,6 +10,10 @@ import numpy as np
 from cvscore.frames import frame_of_cameras
 from cvscore.types import Array
 
+# The best rotation of the rays is a noise's breadth away from that of the pixels.
+NUM_GAUSS_NEWTON_STEPS = 2
+STEP = 1e-7  # radians: differences are exact to half of the digits
+
 
 def fit_plane(
     points: Array, K1: Array, K2: Array, R: Array, t: Array
@@ -49,8 +53,8 @@ def fit_plane(
     return H, float(2.0 * fitted.cost) * frame.unit**2
 
 
-def fit_rotation(points: Array, K1: Array, K2: Array, start: Array) -> Array:
-    """Fit the rotation R in ``H = K2 R K1^-1``, from a homography close to it.
+def fit_rotation(points: Array, K1: Array, K2: Array) -> Array:
+    """Fit the rotation R in ``H = K2 R K1^-1``.
 
     Parameters
     ----------
@@ -58,28 +62,29 @@ def fit_rotation(points: Array, K1: Array, K2: Array, start: Array) -> Array:
         Right matches, in pixels.
     K1, K2 : (3, 3) array
         Camera matrices.
-    start : (3, 3) array
-        A homography that takes the points of image 1 to positive multiples.
 
     Returns
     -------
     (3, 3) array
-        The homography of the rotation; it takes points to positive multiples too.
+        The homography of the rotation; it takes points to positive multiples.
     """
-    from scipy.optimize import least_squares
-
     frame = frame_of_cameras(K1, K2)
     inside = frame.enter(points)
     inner1, inner2 = frame.camera(K1, 0), frame.camera(K2, 1)
     inverse = np.linalg.inv(inner1)
-    nearest = _nearest_rotation(np.linalg.inv(K2) @ start @ K1)
-
-    def residuals(axis_angle: Array) -> Array:
-        H = inner2 @ _rotation(axis_angle) @ nearest @ inverse
-        return whitened_transfer(H, inside)
-
-    fitted = least_squares(residuals, np.zeros(3), xtol=1e-12, ftol=1e-12)
-    return K2 @ _rotation(fitted.x) @ nearest @ np.linalg.inv(K1)
+    R = _rotation_of_rays(inside, inner1, inner2)
+    residuals = whitened_transfer(inner2 @ R @ inverse, inside)
+    for _ in range(NUM_GAUSS_NEWTON_STEPS):
+        turned = [_rotation(STEP * axis) @ R for axis in np.eye(3)]
+        nearby = [whitened_transfer(inner2 @ T @ inverse, inside) for T in turned]
+        jacobian = (np.stack(nearby, axis=1) - residuals[:, None]) / STEP
+        step, *_ = np.linalg.lstsq(jacobian, -residuals, rcond=None)
+        moved = _rotation(np.asarray(step, dtype=np.float64)) @ R
+        moved_residuals = whitened_transfer(inner2 @ moved @ inverse, inside)
+        if not moved_residuals @ moved_residuals < residuals @ residuals:
+            break
+        R, residuals = moved, moved_residuals
+    return K2 @ R @ np.linalg.inv(K1)
 
 
 def whitened_transfer(H: Array, points: Array) -> Array:
@@ -109,8 +114,14 @@ def _linear_plane(points: Array, K1: Array, K2: Array, R: Array, t: Array) -> Ar
     return plane
 
 
-def _nearest_rotation(matrix: Array) -> Array:
-    U, _, Vt = np.linalg.svd(matrix)
+def _rotation_of_rays(points: Array, K1: Array, K2: Array) -> Array:
+    """Return the R that brings unit rays of camera 1 closest to those of camera 2."""
+    ones = np.ones(points.shape[1])
+    rays1 = np.linalg.solve(K1, np.vstack([points[:2], ones]))
+    rays2 = np.linalg.solve(K2, np.vstack([points[2:], ones]))
+    rays1 /= np.linalg.norm(rays1, axis=0)
+    rays2 /= np.linalg.norm(rays2, axis=0)
+    U, _, Vt = np.linalg.svd(rays2 @ rays1.T)
     nearest: Array = U @ np.diag([1.0, 1.0, np.linalg.det(U @ Vt)]) @ Vt
     return nearest
 

@@ -158,7 +158,7 @@ def log_evidence(
     planar_kind, *_ = evidence
     evidence[planar_kind] = matches.plane_evidence(plane, NUM_PLANE_PARAMS)
     if cameras is not None:
-        H = fit_rotation(matches.inlying, *cameras, start=plane.model)
+        H = fit_rotation(matches.inlying, *cameras)
         rotation = matches.about_plane(H, homography)
         evidence["rotation"] = matches.plane_evidence(rotation, NUM_ROTATION_PARAMS)
     if epipolar.model is not None:

@@ -117,7 +117,7 @@ def test_rotation_is_recovered(rng):
     R = rotation(rng.normal(0, 0.2, 3))
     H = s.K2 @ R @ np.linalg.inv(s.K1)
     points = np.ascontiguousarray(np.vstack([s.x1.T, project(H, s.x1).T]))
-    found = fit_rotation(points, s.K1, s.K2, H + 0.01 * rng.normal(size=(3, 3)))
+    found = fit_rotation(points, s.K1, s.K2)
     turn = np.linalg.inv(s.K2) @ found @ s.K1
     assert np.abs(turn - R).max() < 1e-7
     assert (homogeneous(s.x1) @ found[2] > 0).all()

@@ -90,7 +90,7 @@ def explain(
         return general
     if kind == "rotation" and cameras is not None:
         inlying = np.ascontiguousarray(points[:, homography.inliers])
-        H = fit_rotation(inlying, *cameras, plane.model)
+        H = fit_rotation(inlying, *cameras)
         return matches.on_plane(kind, H, homography)
     return matches.on_plane(kind, plane.model, homography)
 

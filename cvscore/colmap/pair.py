@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from cvscore.colmap.choice import explain
+from cvscore.colmap.choice import Explanation, explain
+from cvscore.colmap.plane_pose import essential_of_pose, pose_of_plane
 from cvscore.estimate import (
     estimate_essential,
     estimate_fundamental,
@@ -168,34 +169,57 @@ def _geometry(
 ) -> PairGeometry:
     """Label the matches by what explains them best, and fill in every field."""
     points = np.ascontiguousarray(np.hstack([matches.x1, matches.x2]).T)
-    cameras = (matches.K1, matches.K2) if matches.calibrated else None
-    found = explain(points, epipolar, homography, cameras)
-    is_general = found.kind == "general"
-    log_odds, pose, tri_angle = found.log_odds, epipolar.pose, -1.0
-    if found.kind == "rotation":
-        rotation: Array = np.linalg.solve(matches.K2, found.model @ matches.K1)
-        pose = Pose(rotation, np.zeros(3))
+    cameras = matches.K1, matches.K2
+    found = explain(
+        points, epipolar, homography, cameras if matches.calibrated else None
+    )
+    log_odds, tri_angle = found.log_odds, -1.0
+    pose = _pose(matches, epipolar, found, points)
     if pose is not None:
-        parallax = parallax_of(points, matches.K1, matches.K2, pose)
-        if is_general:
+        parallax = parallax_of(points, *cameras, pose)
+        if found.kind == "general":
             behind = parallax.is_behind(found.threshold)
             log_odds = np.where(behind, -np.inf, log_odds)
     inliers = exclusive(log_odds, matches.keypoints)
     if pose is not None and inliers.any():
         tri_angle = float(np.median(parallax.angles[inliers]))
+    E, F = _matrices(matches, epipolar, found, pose)
     H = None if homography is None else homography.model
-    F = epipolar.model
-    if F is not None and cameras is not None:
-        F = np.linalg.inv(matches.K2).T @ F @ np.linalg.inv(matches.K1)
     return PairGeometry(
         configuration=_configuration(found.kind, calibrated=matches.calibrated),
         inliers=inliers,
-        E=epipolar.model if matches.calibrated else None,
+        E=E,
         F=F if matches.has_image_plane else None,
-        H=H if is_general else found.model,
+        H=H if found.kind == "general" else found.model,
         pose=pose,
         tri_angle=tri_angle,
     )
+
+
+def _pose(
+    matches: PairMatches, epipolar: Estimate, found: Explanation, points: Array
+) -> Pose | None:
+    if found.kind == "planar":
+        inlying = np.ascontiguousarray(points[:, found.log_odds > 0.0])
+        return pose_of_plane(found.model, inlying, matches.K1, matches.K2)
+    if found.kind == "rotation":
+        rotation = np.linalg.solve(matches.K2, found.model @ matches.K1)
+        return Pose(np.asarray(rotation, dtype=np.float64), np.zeros(3))
+    return epipolar.pose
+
+
+def _matrices(
+    matches: PairMatches, epipolar: Estimate, found: Explanation, pose: Pose | None
+) -> tuple[Array | None, Array | None]:
+    """Return E where cameras are known, and F."""
+    if not matches.calibrated:
+        return None, epipolar.model
+    E = epipolar.model
+    assert E is not None
+    # Of the two essential matrices of a plane, the one that goes with the pose.
+    if found.kind == "planar" and pose is not None:
+        E = essential_of_pose(pose)
+    return E, np.linalg.inv(matches.K2).T @ E @ np.linalg.inv(matches.K1)
 
 
 def _configuration(kind: str, *, calibrated: bool) -> str:
