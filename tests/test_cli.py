@@ -230,6 +230,8 @@ def test_the_kind_of_scene_is_told_by_evidence(here, capsys, rng):
     assert status == 0
     assert (found["scene"], found["kind"]) == ("planar_or_rotation", "homography")
     assert found["is_significant"]
+    low, high = found["scale_interval"]
+    assert low < found["scale"] < high
 
 
 def test_a_failure_is_an_object_for_machines_too(here, capsys):

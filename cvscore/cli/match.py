@@ -24,6 +24,7 @@ from cvscore.types import Array, Estimate
 
 KINDS = ("homography", "fundamental", "essential")
 PICTURE = Path("cvscore-match.png")
+MASS = 0.95  # of the interval of the noise scale
 SCENES = {
     "general": "general: depth and motion",
     "planar": "planar, or without depth",
@@ -206,6 +207,7 @@ def _summary(pair: Pair, estimate: Estimate) -> dict[str, Any]:
         "num_inliers": estimate.num_inliers,
         "inliers": np.flatnonzero(estimate.inliers),
         "scale": estimate.scale,
+        "scale_interval": estimate.scale_interval(MASS),
         "threshold": estimate.threshold,
         "evidence": estimate.evidence,
         "is_significant": estimate.is_significant,
@@ -219,6 +221,7 @@ def _summary(pair: Pair, estimate: Estimate) -> dict[str, Any]:
 def _print(content: dict[str, Any]) -> None:
     share = 100.0 * content["num_inliers"] / content["num_matches"]
     rows = np.array2string(content["model"], precision=6, suppress_small=False)
+    interval = " to ".join(f"{end:.3g}" for end in content["scale_interval"])
     verdict = "" if content["is_significant"] else "; not significant"
     scene = [("scene", SCENES[content["scene"]])] if content["scene"] else []
     lines = [
@@ -230,7 +233,7 @@ def _print(content: dict[str, Any]) -> None:
             f"{content['num_inliers']} of {content['num_matches']} matches "
             f"({share:.0f} %)",
         ),
-        ("scale", f"{content['scale']:.3g} px"),
+        ("scale", f"{content['scale']:.3g} px ({100 * MASS:.0f} %: {interval})"),
         ("threshold", f"{content['threshold']:.3g} px (a result; nothing was set)"),
         ("evidence", f"{content['evidence']:.0f} nats over 'by chance'{verdict}"),
         (
