@@ -373,10 +373,14 @@ def test_findings_are_judged_by_their_numbers(made):
             "phototourism", "", dataclasses.replace(profile, curves=curves), result
         )
 
-    flat, equal_best, *_ = findings_of(with_spans(0.01, 0.5))
+    flat, equal_best, below, *_ = findings_of(with_spans(0.01, 0.5))
     assert flat.holds
     assert "0.020" in flat.paper
     assert equal_best.holds
+    assert below.holds
+    flat, _, below, *_ = findings_of(with_spans(0.1, 0.5))
+    assert flat.holds
+    assert not below.holds
     flat, *_ = findings_of(with_spans(0.9, 0.5))
     assert not flat.holds
     assert "DOES NOT HOLD" in flat.cells()

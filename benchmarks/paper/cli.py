@@ -55,6 +55,7 @@ def build_parser() -> argparse.ArgumentParser:
     small.add_argument("--data", type=Path, default=None, help="shared/data by default")
     small.add_argument("--out", type=Path, default=OUT / "small")
     _add_places(small)
+    commands.add_parser("cost", help="processor time of a pair, and of the whole paper")
     report = commands.add_parser("report", help="one page of finished runs")
     report.add_argument("folders", type=Path, nargs="+", help="their --out folders")
     report.add_argument("--to", type=Path, default=OUT / "report")
@@ -183,6 +184,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(save_report(runs, options.to))
         elif options.command == "small":
             _run_small(options)
+        elif options.command == "cost":
+            from benchmarks.paper.cost import print_cost
+
+            print_cost()
         elif options.command is None:
             parser.print_help()
             return 2

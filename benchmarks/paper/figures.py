@@ -10,15 +10,16 @@ import numpy as np
 
 from benchmarks.paper.output import Finished
 
-# Baselines in cold greys and blues, the proposed scores in warm colours.
+# Baselines in cold colours, the proposed scores in warm ones; these often coincide, so
+# that later ones are narrower and leave the others to be seen.
 STYLES: dict[str, dict[str, Any]] = {
     "RANSAC": {"color": "#7f7f7f"},
     "MSAC": {"color": "#17becf"},
     "GaU": {"color": "#1f77b4"},
     "MAGSAC++": {"color": "#2ca02c"},
-    "Jeffreys": {"color": "#d62728", "linewidth": 2.0},
-    "IG-Robust": {"color": "#ff7f0e", "linewidth": 2.0},
-    "IG-MLE": {"color": "#9467bd", "linewidth": 2.0},
+    "Jeffreys": {"color": "#d62728", "linewidth": 4.5},
+    "IG-Robust": {"color": "#ffb000", "linewidth": 2.6},
+    "IG-MLE": {"color": "#7b2fbe", "linewidth": 1.1},
 }
 MARKERS = dict(zip(STYLES, "osD^vPX", strict=True))
 SIZE = (4.6, 3.8)  # inches of a panel

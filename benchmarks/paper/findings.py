@@ -9,9 +9,9 @@ from benchmarks.paper.output import Finished
 from benchmarks.paper.sensitivity import DIGITS
 
 # The paper's figures, degrees, on its own datasets.
-PAPER_SPAN = {"phototourism": "below 0.020"}
+PAPER_SPAN = {"phototourism": 0.02}  # of the proposed, at the most
 PAPER_BASELINE_SPAN = {"phototourism": "0.8 to 2.9"}
-PAPER_GAP = {"phototourism": "0.006 at the most"}
+PAPER_GAP = {"phototourism": 0.006}  # of the proposed with 2 pairs, at the most
 PAPER_BEST = {"heb": "7.650 against 7.850"}
 NOT_GIVEN = "no figure known"
 
@@ -37,9 +37,34 @@ HEADER = ["claim", "paper", "here", ""]
 def findings_of(run: Finished) -> list[Finding]:
     """Check every claim that the run has numbers for."""
     found = [_flat(run), _no_worse(run)]
-    if run.sensitivity is not None:
-        found += [_few_pairs(run), _steadier(run)]
+    spans = {name: run.profile.curves[name].span for name in MARGINAL}
+    if run.name in PAPER_SPAN:
+        claim = "over two decades the proposed errors vary by less than"
+        found.append(_below(claim, PAPER_SPAN[run.name], spans))
+    if run.sensitivity is None:
+        return found
+    found += [_few_pairs(run), _steadier(run)]
+    if run.name in PAPER_GAP:
+        claim = (
+            "with 2 validation pairs the proposed exceed their asymptote by less than"
+        )
+        found.append(_below(claim, PAPER_GAP[run.name], _gaps(run, MARGINAL)))
     return found
+
+
+def _below(claim: str, limit: float, values: dict[str, float]) -> Finding:
+    """A figure of the paper taken at its word."""
+    return Finding(
+        claim=f"{claim} {limit:g}",
+        paper=f"below {limit:.{DIGITS}f}",
+        measured=_listed(values),
+        holds=max(values.values()) < limit,
+    )
+
+
+def _no_larger(ours: dict[str, float], theirs: dict[str, float]) -> bool:
+    """Whether all of ours are at most the least of theirs, as far as is printed."""
+    return round(max(ours.values()), DIGITS) <= round(min(theirs.values()), DIGITS)
 
 
 def _listed(values: dict[str, float]) -> str:
@@ -47,16 +72,18 @@ def _listed(values: dict[str, float]) -> str:
 
 
 def _flat(run: Finished) -> Finding:
-    """Proposed curves vary less over two decades than any baseline's."""
+    """Proposed curves vary no more over two decades than any baseline's."""
     ours = {name: run.profile.curves[name].span for name in MARGINAL}
     theirs = {name: run.profile.curves[name].span for name in BASELINES}
-    paper = PAPER_SPAN.get(run.name, NOT_GIVEN)
-    baseline = PAPER_BASELINE_SPAN.get(run.name, NOT_GIVEN)
+    limit = PAPER_SPAN.get(run.name)
+    paper = NOT_GIVEN
+    if limit is not None:
+        paper = f"below {limit:.{DIGITS}f}; {PAPER_BASELINE_SPAN[run.name]}"
     return Finding(
-        claim="over two decades the proposed errors vary less than any baseline's",
-        paper=f"proposed {paper}; baselines {baseline}",
+        claim="over two decades the proposed errors vary no more than any baseline's",
+        paper=paper,
         measured=f"{_listed(ours)}; {_listed(theirs)}",
-        holds=max(ours.values()) < min(theirs.values()),
+        holds=_no_larger(ours, theirs),
     )
 
 
@@ -86,11 +113,11 @@ def _few_pairs(run: Finished) -> Finding:
     """Two validation pairs bring the proposed nearly to where many would."""
     ours, theirs = _gaps(run, MARGINAL), _gaps(run, BASELINES)
     return Finding(
-        claim="with 2 validation pairs the proposed are nearer to their asymptote than "
-        "any baseline",
-        paper=f"proposed {PAPER_GAP.get(run.name, NOT_GIVEN)}",
+        claim="with 2 validation pairs the proposed are no further above their "
+        "asymptote than any baseline",
+        paper=NOT_GIVEN,
         measured=f"{_listed(ours)}; {_listed(theirs)}",
-        holds=max(ours.values()) < min(theirs.values()),
+        holds=_no_larger(ours, theirs),
     )
 
 
@@ -103,9 +130,9 @@ def _steadier(run: Finished) -> Finding:
     ours = {name: spread[name] for name in MARGINAL}
     theirs = {name: spread[name] for name in BASELINES}
     return Finding(
-        claim="with 2 validation pairs the proposed vary less between trials than any "
-        "baseline",
+        claim="with 2 validation pairs the proposed vary no more between trials than "
+        "any baseline",
         paper=NOT_GIVEN,
         measured=f"{_listed(ours)}; {_listed(theirs)}",
-        holds=max(ours.values()) < min(theirs.values()),
+        holds=_no_larger(ours, theirs),
     )

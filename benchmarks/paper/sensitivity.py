@@ -153,21 +153,26 @@ class _Halves:
         return self.test_errors(self.test.baseline_errors(method), choices)
 
     def with_priors(
-        self, method: str, priors: list[InverseGamma], draws: Indices
-    ) -> Array:
-        """Test errors (T,) of a marginal score; one prior a trial."""
+        self,
+        method: str,
+        priors: dict[int, list[InverseGamma]],
+        draws: dict[int, Indices],
+    ) -> dict[int, Array]:
+        """Test errors (T,) of a marginal score by size; one prior a trial."""
         widths = self.half_widths[method]
-        errors = np.empty(len(draws))
-        trials: dict[InverseGamma, list[int]] = {}
-        for trial, prior in enumerate(priors):
-            trials.setdefault(prior, []).append(trial)
-        for prior, rows in trials.items():
-            # A trial of two pairs needs the errors of two pairs, not of all.
-            needed, places = np.unique(draws[rows], return_inverse=True)
-            drawn = self.validation.subset(needed).marginal_errors(prior, widths)
-            choices = choose(drawn, places.reshape(draws[rows].shape))
+        errors = {size: np.empty(len(drawn)) for size, drawn in draws.items()}
+        trials: dict[InverseGamma, dict[int, list[int]]] = {}
+        for size, fitted in priors.items():
+            for trial, prior in enumerate(fitted):
+                trials.setdefault(prior, {}).setdefault(size, []).append(trial)
+        for prior, by_size in trials.items():
             test = self.test.marginal_errors(prior, widths)
-            errors[rows] = self.test_errors(test, choices)
+            for size, rows in by_size.items():
+                # A trial of two pairs needs the errors of two pairs, not of all.
+                needed, places = np.unique(draws[size][rows], return_inverse=True)
+                drawn = self.validation.subset(needed).marginal_errors(prior, widths)
+                choices = choose(drawn, places.reshape(len(rows), size))
+                errors[size][rows] = self.test_errors(test, choices)
         return errors
 
 
@@ -226,13 +231,11 @@ def _refine(
     }
 
     def outcomes_at(per_decade: int | None) -> dict[int, Outcome]:
-        errors = {
-            size: halves.with_priors(
-                method, [rounded_prior(p, per_decade) for p in priors[size]], drawn
-            )
-            for size, drawn in draws.items()
+        rounded = {
+            size: [rounded_prior(prior, per_decade) for prior in fitted]
+            for size, fitted in priors.items()
         }
-        return _summarise(errors, seed)
+        return _summarise(halves.with_priors(method, rounded, draws), seed)
 
     if method == "Jeffreys":
         return outcomes_at(None), ""
