@@ -17,6 +17,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
 _NUMBER = types.float64
+_addresses: dict[Any, int] = {}
 
 
 def array(ndim: int, dtype: Any = _NUMBER) -> Any:
@@ -31,14 +32,24 @@ def address_of(function: Callable[..., Any], signature: Any) -> Any:
     """
     if numba.config.DISABLE_JIT:  # type: ignore[attr-defined, unused-ignore]
         return function
-    function.compile(signature.args)  # type: ignore[attr-defined]
-    compiled = function.overloads[signature.args]  # type: ignore[attr-defined]
+    # By the function alone: it has one form, and to hash a signature takes 100 us.
+    if function not in _addresses:
+        _addresses[function] = _compile(function, signature)
+    return _addresses[function]
+
+
+def _compile(function: Any, signature: Any) -> int:
+    function.compile(signature.args)
+    compiled = function.overloads[signature.args]
     if compiled.signature.return_type != signature.return_type:
         raise TypeError(
             f"{function} returns {compiled.signature.return_type}, "
             f"not {signature.return_type}"
         )
-    return compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
+    address: int = compiled.library.get_pointer_to_function(
+        compiled.fndesc.llvm_func_name
+    )
+    return address
 
 
 def caller(signature: Any) -> Callable[..., Any]:

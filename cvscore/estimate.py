@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from cvscore.chance import redraw_matches
 from cvscore.checks import as_distortion, as_intrinsics, as_points
-from cvscore.coherence import coherence
+from cvscore.coherence import CoherentSampler
 from cvscore.distortion import undistort
 from cvscore.frames import frame_of_cameras
 from cvscore.models._pose import pose_from_essential
@@ -26,8 +26,8 @@ from cvscore.planes import escape_plane
 from cvscore.polish import polish
 from cvscore.priors import InverseGamma
 from cvscore.problem import Problem, prepare
-from cvscore.ransac import ransac
-from cvscore.sampling import AlternatingSampler, ProsacSampler, UniformSampler
+from cvscore.ransac import search
+from cvscore.sampling import ProsacSampler
 from cvscore.significance import corrected_evidence
 from cvscore.types import (
     Array,
@@ -41,9 +41,6 @@ from cvscore.types import (
 )
 
 Escape = Callable[[Objective, Candidate, RansacOptions], Candidate]
-
-# Samples drawn before matches are ordered by coherence; easy data need no more.
-NUM_UNIFORM_SAMPLES = 64
 
 
 def estimate_homography(
@@ -171,9 +168,8 @@ def _search(
         )
     unit = problem.frame.unit
     score = problem.score.scaled(1.0 / unit)
-    best, iterations = ransac(
-        model, problem.points, score, _sampler(problem, model), problem.options
-    )
+    objective = Objective(model, problem.points, score)
+    best, iterations = search(objective, _sampler(problem, model), problem.options)
     if best is None:
         return _failure(
             problem,
@@ -181,7 +177,6 @@ def _search(
             "matrix: they are degenerate",
             iterations,
         )
-    objective = Objective(model, problem.points, score)
     if escape is not None:
         best = escape(objective, best, problem.options)
     best = polish(objective, best)
@@ -245,12 +240,9 @@ def _sampler(problem: Problem, model: GeometricModel) -> Sampler:
             problem.quality, size, options.max_iterations, options.seed
         )
 
-    def coherent_first() -> ProsacSampler:
-        order = coherence(problem.points, problem.region)
-        return ProsacSampler(order, size, options.max_iterations // 2, options.seed + 1)
-
-    uniform = UniformSampler(problem.points.shape[1], size, options.seed)
-    return AlternatingSampler(uniform, coherent_first, NUM_UNIFORM_SAMPLES)
+    return CoherentSampler(
+        problem.points, problem.region, size, options.max_iterations // 2, options.seed
+    )
 
 
 def _failure(problem: Problem, reason: str, iterations: int = 0) -> Estimate:

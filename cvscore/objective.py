@@ -11,15 +11,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numba import types
 from numpy.typing import NDArray
 
-from cvscore._calls import address_of, array, caller
+from cvscore import _operations as form
+from cvscore._calls import address_of
 from cvscore._kernel import kernel
+from cvscore._operations import (
+    call_assess,
+    call_evaluate,
+    call_inliers,
+    call_preview,
+    call_refit,
+    call_residuals,
+)
 from cvscore.types import Array, GeometricModel, Mask, Score
 
 # Bytes of one block of residuals: models are scored in blocks that stay in L2.
@@ -35,21 +42,6 @@ MAX_STEPS = 8
 # every parameter by less than a thousandth of its standard deviation, for up to a
 # million matches.
 CONVERGED = 1e-12
-
-# Kernels of a model and of a score; the last argument of each holds its constants.
-RESIDUALS = array(2)(array(3), array(2), array(1))
-REFIT = array(2)(array(2), array(2), array(1), types.float64, array(1))
-PREVIEW = array(1)(array(2), array(1))
-EVALUATE = array(1)(array(2), types.float64, array(1))
-ASSESS = types.Tuple((types.float64, array(1)))(array(1), array(1))
-INLIERS = array(1, types.boolean)(array(1), array(1))
-
-call_residuals = caller(RESIDUALS)
-call_refit = caller(REFIT)
-call_preview = caller(PREVIEW)
-call_evaluate = caller(EVALUATE)
-call_assess = caller(ASSESS)
-call_inliers = caller(INLIERS)
 
 
 @dataclass(frozen=True)
@@ -78,45 +70,30 @@ class Objective:
         self.model = model
         self.points = points
         self.score = score
-        num_points = points.shape[-1]
-        self._block = max(1, BLOCK_BYTES // (8 * num_points)) if num_points else 1
-        step = num_points // NUM_PREVIEW_POINTS
-        self._preview_points = (
-            np.ascontiguousarray(points[..., ::step]) if step >= 2 else None
-        )
-        self._functions, self._constants, self._compiled = _bind(
-            model, score, num_points
+        # On these models are previewed; all of them where that would save nothing.
+        step = max(1, points.shape[-1] // NUM_PREVIEW_POINTS)
+        self.some = np.ascontiguousarray(points[..., ::step]) if step > 1 else points
+        self._functions, self._constants, self.is_compiled = _bind(
+            model, score, points.shape[-1]
         )
 
     def best_of(self, models: Array, bar: float = -np.inf) -> Candidate | None:
         """Return the best of (K, ...) models, None where none scores above ``bar``."""
-        some = self._preview_points
-        kept = max(MIN_KEPT, int(KEPT_SHARE * len(models)))
-        if some is None or kept >= len(models):
-            some, kept = self.points, len(models)
         index, score, sq_residuals = self.run(
-            _best_of, models, self.points, some, kept, self._block, bar
+            best_of, models, self.points, self.some, bar
         )
         return Candidate(models[index], sq_residuals, score) if index >= 0 else None
 
-    def climb(
-        self,
-        candidate: Candidate,
-        min_gain: float = 0.0,
-        converged: float = CONVERGED,
-    ) -> Candidate:
-        """Refit ``candidate`` while that raises the score by more than ``min_gain``.
-
-        Each refit ends at a step that promises less than ``converged`` of its cost.
-        """
+    def climb(self, candidate: Candidate) -> Candidate:
+        """Refit ``candidate`` while that raises the score."""
         moved, sq_residuals, score = self.run(
-            _climb,
+            climb,
             candidate.model,
             candidate.sq_residuals,
             candidate.score,
             self.points,
-            min_gain,
-            converged,
+            0.0,
+            CONVERGED,
         )
         if not score > candidate.score:
             return candidate
@@ -129,35 +106,45 @@ class Objective:
 
     def run(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Run a kernel over this objective: compiled, if model and score are too."""
-        if not self._compiled:
-            function = getattr(function, "py_func", function)
+        if not self.is_compiled:
+            function = source_of(function)
         return function(self._functions, self._constants, *arguments)
 
 
-@kernel
-def _inliers(functions, constants, sq_residuals):
-    return call_inliers(functions[5], (sq_residuals, constants[1]))
+def source_of(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the interpreted form of a kernel."""
+    return getattr(function, "py_func", function)
 
 
 @kernel
-def _best_of(functions, constants, models, points, some, num_kept, block, bar):
+def best_of(functions, constants, models, points, some, bar):
     """Index of the best model, its score and residuals; -1 where none is above bar.
 
-    ``num_kept`` models go beyond the preview on ``some`` points.
+    Parameters
+    ----------
+    functions, constants : tuple
+        See `cvscore._operations`.
+    models : (K, ...) array
+    points : (..., N) array
+    some : (..., M) array
+        Some of the points, on which most models are told to be hopeless.
+    bar : float
+        The score to beat.
     """
-    residuals, _, preview, evaluate, _, _ = functions
-    num_models = models.shape[0]
-    kept = np.arange(num_models)
-    if num_kept < num_models:
+    _, residuals, _, preview, evaluate, _, _, _, _ = functions
+    num_models, num_points = models.shape[0], points.shape[-1]
+    num_kept = max(MIN_KEPT, int(KEPT_SHARE * num_models))
+    if some.shape[-1] < num_points and num_kept < num_models:
         sq_residuals = call_residuals(residuals, (models, some, constants[0]))
         guesses = call_preview(preview, (sq_residuals, constants[1]))
         kept = _largest(guesses, num_kept)
+    else:
+        kept = np.arange(num_models)
     best_index = -1
     best_row = np.empty(0)
-    first = 0
-    while first < num_kept:
+    block = max(1, BLOCK_BYTES // (8 * max(num_points, 1)))
+    for first in range(0, kept.shape[0], block):
         indices = kept[first : first + block]
-        first += block
         sq_residuals = call_residuals(
             residuals, (models[indices], points, constants[0])
         )
@@ -184,11 +171,24 @@ def _largest(values, num):
 
 
 @kernel
-def _climb(
+def climb(
     functions, constants, model, sq_residuals, score, points, min_gain, converged
 ):
-    """Return the model that the climb from ``model`` ends at, its residuals, score."""
-    residuals, refit, _, _, assess, _ = functions
+    """Refit a model while that raises its score; return it, its residuals, its score.
+
+    Parameters
+    ----------
+    functions, constants : tuple
+        See `cvscore._operations`.
+    model, sq_residuals, score
+        Where it begins.
+    points : (..., N) array
+    min_gain : float
+        It ends at a step that raises the score by less.
+    converged : float
+        Each refit ends at a step that promises less than this fraction of its cost.
+    """
+    _, residuals, refit, _, _, assess, _, _, _ = functions
     _, weights = call_assess(assess, (sq_residuals, constants[1]))
     for _ in range(MAX_STEPS):
         moved = call_refit(refit, (model, points, weights, converged, constants[0]))
@@ -204,47 +204,44 @@ def _climb(
     return model, sq_residuals, score
 
 
+@kernel
+def _inliers(functions, constants, sq_residuals):
+    inliers = functions[6]
+    return call_inliers(inliers, (sq_residuals, constants[1]))
+
+
 def _bind(
     model: GeometricModel, score: Score, num_points: int
 ) -> tuple[tuple[Any, ...], tuple[Array, Array], bool]:
-    """Functions and constants for the kernels here, and whether they are compiled."""
+    """Functions and constants for the kernels, and whether they are compiled."""
     counts = model.residual_dim, model.num_params
-    of_score = score.kernels(num_points, *counts)
-    if model.kernels is not None and of_score is not None:
+    of_model, of_score = model.kernels, score.kernels(num_points, *counts)
+    if of_model is not None and of_score is not None:
         functions = (
-            *_model_addresses(model.kernels.residuals, model.kernels.refit),
-            *_score_addresses(
-                of_score.preview, of_score.evaluate, of_score.assess, of_score.inliers
-            ),
+            address_of(of_model.solve, form.SOLVE),
+            address_of(of_model.residuals, form.RESIDUALS),
+            address_of(of_model.refit, form.REFIT),
+            address_of(of_score.preview, form.PREVIEW),
+            address_of(of_score.evaluate, form.EVALUATE),
+            address_of(of_score.assess, form.ASSESS),
+            address_of(of_score.inliers, form.INLIERS),
+            address_of(best_of, form.BEST_OF),
+            address_of(climb, form.CLIMB),
         )
-        return functions, (model.kernels.constants, of_score.constants), True
+        return functions, (of_model.constants, of_score.constants), True
 
     def evaluate(sq_residuals: Array, bar: float, _: Array) -> Array:
         return score.evaluate(sq_residuals, *counts, bar)
 
     functions = (
+        lambda points, samples, *_: model.solve(points, samples),
         lambda models, points, _: model.residuals(models, points),
         lambda one, points, weights, *_: model.refit(one, points, weights),
         lambda sq_residuals, _: score.preview(sq_residuals, *counts),
         evaluate,
         lambda sq_residuals, _: score.assess(sq_residuals, *counts),
         lambda sq_residuals, _: score.inliers(sq_residuals, *counts),
+        source_of(best_of),
+        source_of(climb),
     )
     return functions, (np.empty(0), np.empty(0)), False
-
-
-@lru_cache
-def _model_addresses(residuals: Any, refit: Any) -> tuple[Any, ...]:
-    return address_of(residuals, RESIDUALS), address_of(refit, REFIT)
-
-
-@lru_cache
-def _score_addresses(
-    preview: Any, evaluate: Any, assess: Any, inliers: Any
-) -> tuple[Any, ...]:
-    return (
-        address_of(preview, PREVIEW),
-        address_of(evaluate, EVALUATE),
-        address_of(assess, ASSESS),
-        address_of(inliers, INLIERS),
-    )

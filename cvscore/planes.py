@@ -96,7 +96,7 @@ def _through_epipole(
         solve=solve,
         residuals=sampson_residuals,
         refit=lambda model, points, weights: model,
-        kernels=ModelKernels(residuals_kernel, _keep, np.empty(0)),
+        kernels=ModelKernels(_not_here, residuals_kernel, _keep, np.empty(0)),
     )
     if points.shape[1] <= epipole.sample_size:
         return None
@@ -105,6 +105,12 @@ def _through_epipole(
     points = np.ascontiguousarray(points)
     found = Objective(epipole, points, score).best_of(solve(points, samples))
     return None if found is None else found.model
+
+
+@kernel
+def _not_here(points, samples, constants, stages):
+    """No solver for the loop: the plane is not among its arguments."""
+    return np.empty((0, 3, 3))
 
 
 @kernel

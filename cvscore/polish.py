@@ -11,16 +11,14 @@ from __future__ import annotations
 import numpy as np
 
 from cvscore._kernel import kernel
-from cvscore._smallest import move_smallest_first
-from cvscore.objective import (
-    CONVERGED,
-    Candidate,
-    Objective,
+from cvscore._operations import (
     call_assess,
     call_inliers,
     call_refit,
     call_residuals,
 )
+from cvscore._smallest import move_smallest_first
+from cvscore.objective import CONVERGED, Candidate, Objective
 
 MAX_ROUNDS = 5
 # Rounds end when the core scale has settled to this relative change of its square.
@@ -51,7 +49,7 @@ def polish(objective: Objective, candidate: Candidate) -> Candidate:
 @kernel
 def _polish(functions, constants, model, sq_residuals, points, dim, num_params):
     """Return the polished model, its residuals and its score."""
-    residuals, refit, _, _, assess, inliers = functions
+    _, residuals, refit, _, _, assess, inliers, _, _ = functions
     settled_at = 0.0
     for _ in range(MAX_ROUNDS):
         are_inliers = call_inliers(inliers, (sq_residuals, constants[1]))

@@ -1,28 +1,50 @@
 """The robust loop.  It knows neither what it fits nor how fits are compared.
 
-Three verbs do the work: ``model.solve`` makes candidates from minimal samples,
-``score`` compares them by their residuals, ``model.refit`` moves one to a better place.
-Every round draws samples twice: from all points, to explore, and from the inliers of
-the best model so far, where a sample free of outliers is far likelier.
+Three verbs do the work: ``solve`` makes candidates from minimal samples, ``best_of``
+compares them by their residuals, ``climb`` moves one to a better place.  Every round
+draws samples twice: from all points, to explore, and from the inliers of the best model
+so far, where a sample free of outliers is far likelier.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from cvscore import _operations as form
+from cvscore._calls import address_of
+from cvscore._kernel import kernel
+from cvscore._operations import (
+    call_best_of,
+    call_climb,
+    call_draw,
+    call_inliers,
+    call_solve,
+)
 from cvscore.objective import Candidate, Objective
-from cvscore.sampling import FocusedSampler, trials_needed
-from cvscore.types import Array, GeometricModel, RansacOptions, Sampler, Score
+from cvscore.sampling import KernelSampler, draw_among, generator, trials_needed
+from cvscore.types import (
+    NO_STAGES,
+    Array,
+    GeometricModel,
+    RansacOptions,
+    Sampler,
+    SamplerMemory,
+    Score,
+)
 
-# Samples per batch.  The first batches are small so that easy data stop early; later
-# ones are large enough that the calls from Python cost little beside the kernels.
+# Samples per batch.  The first batches are small so that easy data stop early.
 FIRST_BATCH = 16
 LAST_BATCH = 64
 # While searching, a climb ends at a step that raises the score (a log likelihood) by
 # less than this: such steps never decide between candidates, and are many.
 MIN_GAIN = 1.0
-# Nor do they end exactly at the minimum of each refit.
+# Nor need it end exactly at the minimum of each refit.
 CONVERGED = 1e-4
+
+# Where samples come from: all points, or the inliers of the best model.
+EVERYWHERE, AMONG_INLIERS = 0, 1
 
 
 def ransac(
@@ -52,38 +74,106 @@ def ransac(
     iterations : int
         Samples drawn.
     """
-    objective = Objective(model, points, score)
-    best: Candidate | None = None
-    focused = FocusedSampler(model.sample_size, options.seed)
+    return search(Objective(model, points, score), sampler, options)
+
+
+def search(
+    objective: Objective, sampler: Sampler, options: RansacOptions
+) -> tuple[Candidate | None, int]:
+    """Do what `ransac` does, for an objective."""
+    model = objective.model
+    draw, memory = _source(sampler, compiled=objective.is_compiled)
+    with np.errstate(over="ignore"):  # random generators wrap around
+        found, sq_residuals, value, iterations = objective.run(
+            _search,
+            draw,
+            tuple(memory),
+            generator(options.seed),
+            objective.points,
+            objective.some,
+            model.sample_size,
+            model.kernels.stages if model.kernels is not None else NO_STAGES,
+            options.max_iterations,
+            options.min_iterations,
+            options.confidence,
+        )
+    if not value > -np.inf:
+        return None, iterations
+    return objective.climb(Candidate(found, sq_residuals, value)), iterations
+
+
+@kernel
+def _search(
+    functions,
+    constants,
+    draw,
+    memory,
+    generator,
+    points,
+    some,
+    sample_size,
+    stages,
+    max_iterations,
+    min_iterations,
+    confidence,
+):
+    """Return the best model, its residuals, its score, and how many samples it took."""
+    solve, _, _, _, _, _, inliers, best_of, climb = functions
+    best_model, best_residuals, best_score = np.empty((3, 3)), np.empty(0), -np.inf
+    members = np.empty(0, dtype=np.int64)
     # The best score of a sample so far: only samples above it are worth a climb.
-    bars: dict[Sampler, float] = {sampler: -np.inf, focused: -np.inf}
+    bars = np.full(2, -np.inf)
     iterations, batch = 0, FIRST_BATCH
-    budget: float = options.max_iterations
+    budget = float(max_iterations)
     while iterations < budget:
-        for source, bar in list(bars.items()):
-            samples = source.draw(min(batch, options.max_iterations - iterations))
-            iterations += len(samples)
-            start = objective.best_of(model.solve(points, samples), bar)
-            if start is None:
+        for source in range(2):
+            num = min(batch, max_iterations - iterations)
+            if source == EVERYWHERE:
+                samples = call_draw(draw, (points, *memory, num))
+            else:
+                samples = draw_among(generator, members, sample_size, num)
+            iterations += samples.shape[0]
+            models = call_solve(solve, (points, samples, constants[0], stages))
+            index, score, sq_residuals = call_best_of(
+                best_of, (functions, constants, models, points, some, bars[source])
+            )
+            if index < 0:
                 continue
-            bars[source] = start.score
-            candidate = objective.climb(start, MIN_GAIN, CONVERGED)
-            if best is None or candidate.score > best.score:
-                best = candidate
-                inliers = objective.inliers(best)
-                focused.focus(inliers)
-                bars[focused] = -np.inf
-                budget = _budget(len(inliers), points.shape[-1], model, options)
+            bars[source] = score
+            model, sq_residuals, score = call_climb(
+                climb,
+                (
+                    functions,
+                    constants,
+                    models[index],
+                    sq_residuals,
+                    score,
+                    points,
+                    MIN_GAIN,
+                    CONVERGED,
+                ),
+            )
+            if score > best_score:
+                best_model, best_residuals, best_score = model, sq_residuals, score
+                mask = call_inliers(inliers, (sq_residuals, constants[1]))
+                members = np.flatnonzero(mask)
+                bars[AMONG_INLIERS] = -np.inf
+                needed = trials_needed(
+                    members.shape[0], points.shape[-1], sample_size, confidence
+                )
+                budget = min(float(max_iterations), max(float(min_iterations), needed))
         batch = min(2 * batch, LAST_BATCH)
-    if best is not None:
-        best = objective.climb(best)
-    return best, iterations
+    return best_model, best_residuals, best_score, iterations
 
 
-def _budget(
-    num_inliers: int, num_points: int, model: GeometricModel, options: RansacOptions
-) -> float:
-    needed = trials_needed(
-        num_inliers, num_points, model.sample_size, options.confidence
-    )
-    return min(options.max_iterations, max(options.min_iterations, needed))
+def _source(sampler: Sampler, *, compiled: bool) -> tuple[Any, SamplerMemory]:
+    """Return how the loop draws: a function, or its address, and its memory."""
+    if isinstance(sampler, KernelSampler):
+        draw = address_of(sampler.kernel, form.DRAW) if compiled else sampler.kernel
+        return draw, sampler.memory
+    return lambda *given: sampler.draw(given[-1]), NO_MEMORY
+
+
+NO_MEMORY = SamplerMemory(
+    *(np.empty(0, dtype=t) for t in (np.uint64, np.int64, np.int64, np.int64, float))
+)

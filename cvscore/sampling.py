@@ -1,4 +1,9 @@
-"""Minimal samples, uniform or best matches first, and how many of them are needed."""
+"""Minimal samples, uniform or best matches first, and how many of them are needed.
+
+A sampler is a kernel, ``draw``, and what it remembers from one call to the next: the
+state of its generator, how many samples it gave, the order of the matches and the trial
+up to which each of them waits.  The loop draws without returning to the interpreter.
+"""
 
 from __future__ import annotations
 
@@ -9,27 +14,48 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cvscore._kernel import kernel
-from cvscore.types import Array, Sampler
+from cvscore.types import Array, SamplerMemory
 
 Indices = NDArray[np.int64]
 
+# What ``SamplerMemory.counts`` holds.
+SAMPLE_SIZE, NUM_POINTS, NUM_DRAWN = 0, 1, 2
+# For samplers that never look at the points.
+NO_POINTS = np.empty((4, 0))
+# The generator: a Weyl sequence and a mixing of its bits (splitmix64).
+INCREMENT = np.uint64(0x9E3779B97F4A7C15)
+MIXER1, MIXER2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+SHIFT30, SHIFT27, SHIFT31 = np.uint64(30), np.uint64(27), np.uint64(31)
+SHIFT11 = np.uint64(11)  # leaves the 53 bits of a float
 
-class UniformSampler:
-    """Every subset of ``sample_size`` of ``num_points`` points is equally likely."""
 
-    def __init__(self, num_points: int, sample_size: int, seed: int = 0) -> None:
-        self._num_points = num_points
-        self._sample_size = sample_size
-        self._rng = np.random.default_rng(seed)
+class KernelSampler:
+    """Draws from points (4, N) by a kernel, which changes the memory."""
+
+    def __init__(
+        self, kernel: Callable[..., Indices], points: Array, memory: SamplerMemory
+    ) -> None:
+        self.kernel = kernel
+        self.points = points
+        self.memory = memory
 
     def draw(self, num_samples: int) -> Indices:
         """Return (num_samples, sample_size) indices, distinct within each row."""
-        uniform = self._rng.random((num_samples, self._sample_size))
-        samples: Indices = _distinct(uniform, self._num_points)
-        return samples
+        with np.errstate(over="ignore"):  # the generator wraps around
+            return self.kernel(self.points, *self.memory, num_samples)
 
 
-class ProsacSampler:
+class UniformSampler(KernelSampler):
+    """Every subset of ``sample_size`` of ``num_points`` points is equally likely."""
+
+    def __init__(self, num_points: int, sample_size: int, seed: int = 0) -> None:
+        counts = np.array([sample_size, num_points, 0])
+        nothing = np.empty(0, dtype=np.int64)
+        memory = SamplerMemory(generator(seed), counts, nothing, nothing, np.empty(0))
+        super().__init__(draw_progressively, NO_POINTS, memory)
+
+
+class ProsacSampler(KernelSampler):
     """Samples from a growing set of the best matches: PROSAC (Chum and Matas, 2005).
 
     Sample number t comes from the n(t) matches of highest quality and holds the last
@@ -51,89 +77,28 @@ class ProsacSampler:
     def __init__(
         self, quality: Array, sample_size: int, num_trials: int, seed: int = 0
     ) -> None:
-        self._order = np.argsort(-np.asarray(quality), kind="stable")
-        self._sample_size = sample_size
-        self._rng = np.random.default_rng(seed)
-        self._drawn = 0
-        self._last_trial = _growth(len(self._order), sample_size, num_trials)
-
-    def draw(self, num_samples: int) -> Indices:
-        """Return (num_samples, sample_size) indices, distinct within each row."""
-        uniform = self._rng.random((num_samples, self._sample_size))
-        ranks = _progressive(uniform, self._drawn, self._last_trial, len(self._order))
-        self._drawn += num_samples
-        return self._order[ranks]
+        order = np.argsort(-np.asarray(quality), kind="stable")
+        last_trials = np.empty(len(order) - sample_size + 1, dtype=np.int64)
+        write_last_trials(len(order), sample_size, num_trials, last_trials)
+        counts = np.array([sample_size, len(order), 0])
+        memory = SamplerMemory(generator(seed), counts, order, last_trials, np.empty(0))
+        super().__init__(draw_progressively, NO_POINTS, memory)
 
 
-class FocusedSampler:
-    """Samples from the inliers of the best model so far, once there is one.
-
-    Among them samples free of outliers are far more frequent than among all points, so
-    that a model that is only roughly right soon gives way to a better one.
-    """
-
-    def __init__(self, sample_size: int, seed: int = 0) -> None:
-        self._sample_size = sample_size
-        self._rng = np.random.default_rng(seed)
-        self._inliers = np.empty(0, dtype=np.int64)
-
-    def focus(self, inliers: Indices) -> None:
-        """Sample from these points from now on."""
-        self._inliers = inliers
-
-    def draw(self, num_samples: int) -> Indices:
-        """Return (num_samples, sample_size) indices; no rows without enough inliers."""
-        # With one inlier to spare nearly all samples would be the same.
-        if len(self._inliers) <= self._sample_size + 1:
-            num_samples = 0
-        uniform = self._rng.random((num_samples, self._sample_size))
-        return self._inliers[_distinct(uniform, len(self._inliers))]
+def generator(seed: int) -> NDArray[np.uint64]:
+    """Return the state of a random generator, (1,)."""
+    return np.array([seed % 2**64], dtype=np.uint64)
 
 
-class AlternatingSampler:
-    """Takes turns between two samplers, so that neither can spoil the search alone.
-
-    Parameters
-    ----------
-    first : Sampler
-        Gives the first ``num_alone`` samples and every other one after them.
-    make_second : callable
-        Makes the other sampler when it is needed: easy data never get there.
-    num_alone : int
-        Samples before the turns begin.
-    """
-
-    def __init__(
-        self, first: Sampler, make_second: Callable[[], Sampler], num_alone: int
-    ) -> None:
-        self._first = first
-        self._make_second = make_second
-        self._second: Sampler | None = None
-        self._num_alone = num_alone
-
-    def draw(self, num_samples: int) -> Indices:
-        """Return (num_samples, sample_size) indices, distinct within each row."""
-        if self._num_alone > 0:
-            self._num_alone -= num_samples
-            return self._first.draw(num_samples)
-        if self._second is None:
-            self._second = self._make_second()
-        num_first = (num_samples + 1) // 2
-        ours = self._first.draw(num_first)
-        theirs = self._second.draw(num_samples - num_first)
-        return np.concatenate([ours, theirs])
-
-
-def trials_needed(
-    num_inliers: int, num_points: int, sample_size: int, confidence: float
-) -> float:
+@kernel
+def trials_needed(num_inliers, num_points, sample_size, confidence):
     """Samples until one is free of outliers with probability ``confidence``.
 
     Sampling is without replacement, so the probability of a clean sample is
     hypergeometric and not a power of the inlier ratio; with few matches it matters.
     """
     if num_inliers < sample_size:
-        return math.inf
+        return np.inf
     clean = 1.0
     for i in range(sample_size):
         clean *= (num_inliers - i) / (num_points - i)
@@ -143,16 +108,27 @@ def trials_needed(
 
 
 @kernel
-def _write_distinct(uniform, pool, indices):
-    """Turn uniform numbers (size,) of [0, 1) into distinct indices below ``pool``.
+def random_number(generator):
+    """Return the next number, uniform in [0, 1)."""
+    generator[0] += INCREMENT
+    bits = generator[0]
+    bits = (bits ^ (bits >> SHIFT30)) * MIXER1
+    bits = (bits ^ (bits >> SHIFT27)) * MIXER2
+    bits = bits ^ (bits >> SHIFT31)
+    return float(bits >> SHIFT11) * 2.0**-53
 
-    The j-th index is drawn among the pool - j values still free, and moved past the
-    ones already taken in ascending order: exact, with nothing to redraw.
+
+@kernel
+def write_distinct(generator, pool, indices):
+    """Fill ``indices`` with distinct numbers below ``pool``, every set as likely.
+
+    The j-th is drawn among the pool - j values still free, and moved past the ones
+    already taken in ascending order: exact, with nothing to redraw.
     """
     size = indices.shape[0]
     taken = np.empty(size, dtype=np.int64)  # ascending
     for j in range(size):
-        index = np.int64(uniform[j] * (pool - j))
+        index = np.int64(random_number(generator) * (pool - j))
         slot = 0
         while slot < j and taken[slot] <= index:
             index += 1
@@ -164,49 +140,57 @@ def _write_distinct(uniform, pool, indices):
 
 
 @kernel
-def _distinct(uniform, pool):
-    """Rows of distinct indices below ``pool`` from uniform numbers (B, size)."""
-    indices = np.empty(uniform.shape, dtype=np.int64)
-    for b in range(uniform.shape[0]):
-        _write_distinct(uniform[b], pool, indices[b])
-    return indices
+def draw_among(generator, members, size, num_samples):
+    """Draw samples from some points only, (num_samples, size) of ``members``.
+
+    None if they are too few: with one to spare nearly all samples would be the same.
+    """
+    num_members = members.shape[0]
+    if num_members <= size + 1:
+        num_samples = 0
+    samples = np.empty((num_samples, size), dtype=np.int64)
+    for b in range(num_samples):
+        write_distinct(generator, num_members, samples[b])
+        for j in range(size):
+            samples[b, j] = members[samples[b, j]]
+    return samples
 
 
 @kernel
-def _progressive(uniform, drawn, last_trial, num_points):
-    """Ranks of PROSAC's next samples from uniform numbers (B, size).
-
-    ``drawn`` samples came before them; ``last_trial`` is from `_growth`.
-    """
-    num_samples, size = uniform.shape
-    ranks = np.empty((num_samples, size), dtype=np.int64)
-    num_entered = 0
+def draw_progressively(
+    points, generator, counts, order, last_trials, constants, num_samples
+):
+    """Draw PROSAC's next samples; uniform ones where there is no order."""
+    size, num_points = counts[SAMPLE_SIZE], counts[NUM_POINTS]
+    samples = np.empty((num_samples, size), dtype=np.int64)
+    num_waiting = last_trials.shape[0]
+    entered = 0
     for b in range(num_samples):
-        while num_entered < len(last_trial) and last_trial[num_entered] <= drawn + b:
-            num_entered += 1
-        pool = size + num_entered
-        if pool > num_points:
-            _write_distinct(uniform[b], num_points, ranks[b])
+        while entered < num_waiting and last_trials[entered] <= counts[NUM_DRAWN]:
+            entered += 1
+        counts[NUM_DRAWN] += 1
+        if entered == num_waiting:
+            write_distinct(generator, num_points, samples[b])
         else:
             # A progressive sample is size - 1 of the first n - 1 matches and the n-th.
-            _write_distinct(uniform[b], pool - 1, ranks[b, :-1])
-            ranks[b, size - 1] = pool - 1
-    return ranks
+            write_distinct(generator, size + entered - 1, samples[b, :-1])
+            samples[b, size - 1] = size + entered - 1
+        if order.shape[0] > 0:
+            for j in range(size):
+                samples[b, j] = order[samples[b, j]]
+    return samples
 
 
 @kernel
-def _growth(num_points, sample_size, num_trials):
+def write_last_trials(num_points, sample_size, num_trials, last_trials):
     """Last trial that draws from the first n matches, for n = sample_size ... N."""
-    last_trial = np.empty(num_points - sample_size + 1, dtype=np.int64)
     # How many of ``num_trials`` uniform samples lie within the first n matches.
     expected = float(num_trials)
     for i in range(sample_size):
         expected *= (sample_size - i) / (num_points - i)
-    last_trial[0] = 1
+    last_trials[0] = 1
     for n in range(sample_size, num_points):
         more = expected * (n + 1) / (n + 1 - sample_size)
-        last_trial[n - sample_size + 1] = last_trial[n - sample_size] + math.ceil(
-            more - expected
-        )
+        enter = last_trials[n - sample_size] + math.ceil(more - expected)
+        last_trials[n - sample_size + 1] = enter
         expected = more
-    return last_trial

@@ -17,17 +17,24 @@ Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 
+# Kernels that a solver may call by their addresses; see `ModelKernels`.
+NO_STAGES = (0,) * 6
+
+
 class ModelKernels(NamedTuple):
     """Compiled functions of a model, each with ``constants`` (any number,) at the end.
 
-    ``residuals(models, points, constants)`` and ``refit(model, points, weights,
-    converged, constants)`` as those of `GeometricModel`; the refit ends at a step that
-    promises less than ``converged`` of its cost.
+    ``solve(points, samples, constants, stages)``, where the stages are addresses of
+    other kernels, ``residuals(models, points, constants)`` and ``refit(model, points,
+    weights, converged, constants)`` as those of `GeometricModel`; the refit ends at a
+    step that promises less than ``converged`` of its cost.
     """
 
+    solve: Callable[..., Array]
     residuals: Callable[[Array, Array, Array], Array]
     refit: Callable[[Array, Array, Array, float, Array], Array]
     constants: Array
+    stages: tuple[int, ...] = NO_STAGES
 
 
 class ScoreKernels(NamedTuple):
@@ -132,6 +139,30 @@ class Score(Protocol):
 
     def scaled(self, factor: float) -> Score:
         """Return this score for residuals that have been multiplied by ``factor``."""
+
+
+class SamplerMemory(NamedTuple):
+    """What a sampler's kernel remembers, and changes, from one call to the next.
+
+    Attributes
+    ----------
+    generator : (1,) uint64 array
+        State of the random generator.
+    counts : int array
+        Sample size, number of points, samples drawn, and what else it counts.
+    order : (N,) int array
+        Indices in the order in which they enter; empty where all are equal.
+    last_trials : int array
+        How long each of them has to wait; empty where none does.
+    constants : array
+        Anything else it needs.
+    """
+
+    generator: NDArray[np.uint64]
+    counts: NDArray[np.int64]
+    order: NDArray[np.int64]
+    last_trials: NDArray[np.int64]
+    constants: Array
 
 
 class Sampler(Protocol):

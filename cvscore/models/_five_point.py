@@ -20,15 +20,20 @@ the last bit.
 
 from __future__ import annotations
 
+from functools import cache
+from typing import Any
+
 import numpy as np
+from numba import types
 from numpy.typing import NDArray
 
+from cvscore._calls import address_of, array, caller
 from cvscore._kernel import kernel
 from cvscore.models._linalg import eliminate_below, null_space
 from cvscore.models._polynomial import MAX_DEPTH, bernstein_from_power, real_roots
 from cvscore.models._pose import essential_matrices
 from cvscore.models._sample_poses import are_in_front, polish_poses
-from cvscore.types import Array, Mask
+from cvscore.types import NO_STAGES, Array
 
 SAMPLE_SIZE = 5
 MAX_SOLUTIONS = 10
@@ -66,6 +71,20 @@ def _product_columns() -> NDArray[np.int64]:
     return columns
 
 
+_bool, _int = array(1, types.boolean), array(1, types.int64)
+_rays = _matrices = _poses = array(3)
+_bases = _coefficients = array(4)
+NULL_SPACES = types.Tuple((_bases, _int))(_rays)
+PENCILS = _coefficients(_bases)
+SOLVE_PENCILS = types.Tuple((_matrices, _int))(_bases, _coefficients, _int)
+POLISH = types.Tuple((_poses, _int, _bool))(_rays, _matrices, _int)
+IN_FRONT = _bool(_rays, _poses, _int)
+call_null_spaces = caller(NULL_SPACES)
+call_pencils = caller(PENCILS)
+call_solve_pencils = caller(SOLVE_PENCILS)
+call_polish = caller(POLISH)
+call_in_front = caller(IN_FRONT)
+
 COLUMNS = _product_columns()
 FROM_POWER = bernstein_from_power(MAX_SOLUTIONS)
 
@@ -84,7 +103,7 @@ def essential_5pt(rays: Array) -> Array:
         ``[t]x R`` with ``|t| = 1``, at most ten for each sample, none for samples with
         repeated matches.
     """
-    poses, _ = _solve(rays)
+    poses, _ = _solve(rays, stages())
     models: Array = essential_matrices(poses)
     return models
 
@@ -96,46 +115,70 @@ def essential_5pt_in_front(rays: Array) -> Array:
     cameras: a third of those of five right matches, nine in ten of five random ones.
     They need not be scored.
     """
-    poses, samples = _solve(rays)
-    models: Array = essential_matrices(poses[are_in_front(rays, poses, samples)])
+    models: Array = solve_in_front(rays, stages())
     return models
 
 
-def _solve(rays: Array) -> tuple[Array, NDArray[np.int64]]:
-    """Poses (K, 3, 4), one of the four of each solution, and the samples they solve.
+@cache
+def stages() -> tuple[Any, ...]:
+    """Return the addresses of the steps of the solver.
 
-    Stage by stage over the whole batch: small kernels compile in a fraction of the time
-    of one that contains them all.
+    By address, because a kernel that contained them all would take many times as long
+    to compile as they do one by one.
     """
-    bases, samples = _null_spaces(rays)
-    bases = bases.reshape(-1, 4, 3, 3)
-    poses, solved, is_lost = _solve_in_basis(rays, bases, samples)
-    if is_lost.any():
-        # One sample in thousands has solutions whose z agree to several digits; with
-        # the basis in reverse order it is another unknown that tells them apart.
-        again = is_lost[samples]
-        reverse = np.ascontiguousarray(bases[again, ::-1])
-        others, solved_by_others, _ = _solve_in_basis(rays, reverse, samples[again])
-        is_final = ~is_lost[solved]
-        poses = np.concatenate([poses[is_final], others])
-        solved = np.concatenate([solved[is_final], solved_by_others])
-    return poses, solved
+    steps = (_null_spaces, _pencils, _solve_pencils, polish_poses, are_in_front)
+    forms = (NULL_SPACES, PENCILS, SOLVE_PENCILS, POLISH, IN_FRONT)
+    return (*map(address_of, steps, forms), NO_STAGES[0])
 
 
-def _solve_in_basis(
-    rays: Array, bases: Array, samples: NDArray[np.int64]
-) -> tuple[Array, NDArray[np.int64], Mask]:
+@kernel
+def solve_in_front(rays, stages):
+    """`essential_5pt_in_front` with its `stages`."""
+    poses, samples = _solve(rays, stages)
+    in_front = call_in_front(stages[4], (rays, poses, samples))
+    return essential_matrices(_rows(poses, in_front))
+
+
+@kernel
+def _solve(rays, stages):
+    """Poses (K, 3, 4), one of the four of each solution, and the samples they solve."""
+    bases, samples = call_null_spaces(stages[0], (rays,))
+    poses, solved, is_lost = _solve_in_basis(rays, bases, samples, stages)
+    if not is_lost.any():
+        return poses, solved
+    # One sample in thousands has solutions whose z agree to several digits; with the
+    # basis in reverse order it is another unknown that tells them apart.
+    again = is_lost[samples]
+    reverse = _rows(bases, again)
+    for b in range(reverse.shape[0]):
+        reverse[b] = reverse[b, ::-1].copy()
+    others, solved_by_others, _ = _solve_in_basis(rays, reverse, samples[again], stages)
+    is_final = ~is_lost[solved]
+    return (
+        np.concatenate((_rows(poses, is_final), others)),
+        np.concatenate((solved[is_final], solved_by_others)),
+    )
+
+
+@kernel
+def _rows(array, chosen):
+    """Return the chosen rows of an array."""
+    return array[np.flatnonzero(chosen)]
+
+
+@kernel
+def _solve_in_basis(rays, bases, samples, stages):
     """As `_solve`, and (B,) whether a sample's roots are too inaccurate to polish."""
-    matrices, solved = _solve_pencils(bases, _pencils(bases), samples)
-    poses, solved, is_lost = polish_poses(rays, matrices, solved)
-    return poses, solved, is_lost
+    pencils = call_pencils(stages[1], (bases,))
+    matrices, solved = call_solve_pencils(stages[2], (bases, pencils, samples))
+    return call_polish(stages[3], (rays, matrices, solved))
 
 
 @kernel
 def _null_spaces(rays):
-    """Bases X, Y, Z, W (K, 4, 9) of the samples that have one, and these."""
+    """Bases X, Y, Z, W (K, 4, 3, 3) of the samples that have one, and these."""
     num_samples = rays.shape[0]
-    bases = np.empty((num_samples, 4, 9))
+    bases = np.empty((num_samples, 4, 3, 3))
     samples = np.empty(num_samples, dtype=np.int64)
     equations = np.empty((SAMPLE_SIZE, 9))
     count = 0
@@ -144,7 +187,7 @@ def _null_spaces(rays):
             for i in range(3):
                 for j in range(3):
                     equations[n, 3 * i + j] = rays[b, n, 3 + i] * rays[b, n, j]
-        if null_space(equations, bases[count]) > MIN_MARGIN:
+        if null_space(equations, bases[count].reshape(4, 9)) > MIN_MARGIN:
             samples[count] = b
             count += 1
     return bases[:count], samples[:count]

@@ -12,7 +12,12 @@ from numpy.typing import NDArray
 from cvscore._kernel import kernel
 from cvscore.models._epipolar import sampson_residuals
 from cvscore.models._essential_refit import refit_essential
-from cvscore.models._five_point import SAMPLE_SIZE, essential_5pt_in_front
+from cvscore.models._five_point import (
+    SAMPLE_SIZE,
+    essential_5pt_in_front,
+    solve_in_front,
+    stages,
+)
 from cvscore.models._least_squares import CONVERGED
 from cvscore.types import Array, GeometricModel, ModelKernels
 
@@ -51,8 +56,18 @@ def essential_model(K1: Array, K2: Array, solver: str = "native") -> GeometricMo
         solve=solve,
         residuals=residuals,
         refit=refit,
-        kernels=ModelKernels(_residuals, _refit, inverses.ravel()),
+        kernels=(
+            ModelKernels(_solve, _residuals, _refit, inverses.ravel(), stages())
+            if solver == "native"
+            else None
+        ),
     )
+
+
+@kernel
+def _solve(points, samples, constants, stages):
+    rays = sample_rays(points, samples, constants.reshape(2, 3, 3))
+    return solve_in_front(rays, stages)
 
 
 @kernel

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from cvscore._kernel import kernel
 from cvscore.models._epipolar import residuals_kernel, sampson_residuals
 from cvscore.models._fundamental_refit import refit_from_rank_two, refit_fundamental
 from cvscore.models._seven_point import MAX_SOLUTIONS, fundamental_7pt, keep_oriented
@@ -30,8 +31,17 @@ def fundamental_model(solver: str = "native") -> GeometricModel:
         solve=solvers[solver],
         residuals=sampson_residuals,
         refit=refit_fundamental,
-        kernels=ModelKernels(residuals_kernel, refit_from_rank_two, np.empty(0)),
+        kernels=(
+            ModelKernels(_solve, residuals_kernel, refit_from_rank_two, np.empty(0))
+            if solver == "native"
+            else None
+        ),
     )
+
+
+@kernel
+def _solve(points, samples, constants, stages):
+    return fundamental_7pt(points, samples)
 
 
 def fundamental_7pt_opencv(points: Array, samples: NDArray[np.int64]) -> Array:

@@ -50,12 +50,21 @@ def homography_model(solver: str = "native") -> GeometricModel:
         solve=solvers[solver],
         residuals=homography_residuals,
         refit=refit_homography,
-        kernels=ModelKernels(_residuals, refit_from_visible, np.empty(0)),
+        kernels=(
+            ModelKernels(_solve, _residuals, refit_from_visible, np.empty(0))
+            if solver == "native"
+            else None
+        ),
     )
 
 
 @kernel
-def _residuals(models, points, _):
+def _solve(points, samples, constants, stages):
+    return homography_4pt(points, samples)
+
+
+@kernel
+def _residuals(models, points, constants):
     return homography_residuals(models, points)
 
 
