@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from cvscore._calls import address_of
+from cvscore._operations import BEST_OF, CLIMB, DRAW
+from cvscore.coherence import draw_coherently
 from cvscore.models.essential import essential_model
 from cvscore.models.fundamental import fundamental_model
 from cvscore.models.homography import homography_model
-from cvscore.objective import Candidate, Objective
+from cvscore.objective import Candidate, Objective, best_of, climb
 from cvscore.polish import polish
 from cvscore.scores.marginal import MarginalScore
 
@@ -30,12 +33,14 @@ def main() -> None:
     score.assess(rows[0], 1, 5)
     score.inliers(rows[0], 1, 5)
     score.preview(rows, 1, 5)
+    address_of(climb, CLIMB)
+    address_of(best_of, BEST_OF)
+    address_of(draw_coherently, DRAW)
     for model, matrix in starts:
         one = np.array(matrix, dtype=np.float64)
         sq_residuals = model.residuals(one[None], points)[0]
         start = Candidate(one, sq_residuals, -np.inf)
         objective = Objective(model, points, score)
-        objective.best_of(one[None])
         polish(objective, objective.climb(start))
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -184,7 +185,7 @@ def _search(
     counts = model.residual_dim, model.num_params
     summary = problem.score.summarise(sq_residuals, *counts)
     inliers = problem.score.inliers(sq_residuals, *counts)
-    evidence = _evidence(problem, model, best, inliers, iterations)
+    evidence = partial(_evidence, problem, model, best, inliers, iterations)
     noise = noise_posterior(
         float(sq_residuals[inliers].sum()),
         int(np.count_nonzero(inliers)),
@@ -206,7 +207,7 @@ def _search(
         score=summary.score,
         scale=noise.scale,
         threshold=summary.threshold,
-        evidence=evidence,
+        evidence_from=evidence,
         iterations=iterations,
         noise=noise,
     )
@@ -253,7 +254,7 @@ def _failure(problem: Problem, reason: str, iterations: int = 0) -> Estimate:
         score=-np.inf,
         scale=np.nan,
         threshold=np.nan,
-        evidence=-np.inf,
+        evidence_from=-np.inf,
         iterations=iterations,
         reason=reason,
     )

@@ -86,16 +86,18 @@ def search(
     with np.errstate(over="ignore"):  # random generators wrap around
         found, sq_residuals, value, iterations = objective.run(
             _search,
+            model.kernels.stages if model.kernels is not None else NO_STAGES,
             draw,
             tuple(memory),
             generator(options.seed),
             objective.points,
             objective.some,
-            model.sample_size,
-            model.kernels.stages if model.kernels is not None else NO_STAGES,
-            options.max_iterations,
-            options.min_iterations,
-            options.confidence,
+            (
+                model.sample_size,
+                options.max_iterations,
+                options.min_iterations,
+                options.confidence,
+            ),
         )
     if not value > -np.inf:
         return None, iterations
@@ -104,27 +106,16 @@ def search(
 
 @kernel
 def _search(
-    functions,
-    constants,
-    draw,
-    memory,
-    generator,
-    points,
-    some,
-    sample_size,
-    stages,
-    max_iterations,
-    min_iterations,
-    confidence,
+    functions, constants, stages, draw, memory, generator, points, some, limits
 ):
     """Return the best model, its residuals, its score, and how many samples it took."""
     solve, _, _, _, _, _, inliers, best_of, climb = functions
+    sample_size, max_iterations = limits[0], limits[1]
     best_model, best_residuals, best_score = np.empty((3, 3)), np.empty(0), -np.inf
     members = np.empty(0, dtype=np.int64)
     # The best score of a sample so far: only samples above it are worth a climb.
     bars = np.full(2, -np.inf)
-    iterations, batch = 0, FIRST_BATCH
-    budget = float(max_iterations)
+    iterations, batch, budget = 0, FIRST_BATCH, float(max_iterations)
     while iterations < budget:
         for source in range(2):
             num = min(batch, max_iterations - iterations)
@@ -134,36 +125,29 @@ def _search(
                 samples = draw_among(generator, members, sample_size, num)
             iterations += samples.shape[0]
             models = call_solve(solve, (points, samples, constants[0], stages))
-            index, score, sq_residuals = call_best_of(
-                best_of, (functions, constants, models, points, some, bars[source])
-            )
+            given = functions, constants, models, points, some, bars[source]
+            index, score, residuals = call_best_of(best_of, given)
             if index < 0:
                 continue
             bars[source] = score
-            model, sq_residuals, score = call_climb(
-                climb,
-                (
-                    functions,
-                    constants,
-                    models[index],
-                    sq_residuals,
-                    score,
-                    points,
-                    MIN_GAIN,
-                    CONVERGED,
-                ),
-            )
-            if score > best_score:
-                best_model, best_residuals, best_score = model, sq_residuals, score
-                mask = call_inliers(inliers, (sq_residuals, constants[1]))
+            start = functions, constants, models[index], residuals, score
+            end = call_climb(climb, (*start, points, MIN_GAIN, CONVERGED))
+            if end[2] > best_score:
+                best_model, best_residuals, best_score = end
+                mask = call_inliers(inliers, (best_residuals, constants[1]))
                 members = np.flatnonzero(mask)
                 bars[AMONG_INLIERS] = -np.inf
-                needed = trials_needed(
-                    members.shape[0], points.shape[-1], sample_size, confidence
-                )
-                budget = min(float(max_iterations), max(float(min_iterations), needed))
+                budget = _budget(members.shape[0], points.shape[-1], limits)
         batch = min(2 * batch, LAST_BATCH)
     return best_model, best_residuals, best_score, iterations
+
+
+@kernel
+def _budget(num_inliers, num_points, limits):
+    """How many samples make sure of a model with so many inliers."""
+    sample_size, most, least, confidence = limits
+    needed = trials_needed(num_inliers, num_points, sample_size, confidence)
+    return min(float(most), max(float(least), needed))
 
 
 def _source(sampler: Sampler, *, compiled: bool) -> tuple[Any, SamplerMemory]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -272,11 +273,10 @@ class Estimate:
         this is a few percent above their root mean square (`cvscore.noise`).
     threshold : float
         The inlier threshold that the score implies, in the unit of the points.
-    evidence : float
-        Log evidence in nats of the model over "every match is by chance", corrected for
-        the many models and inlier sets that were looked at (`cvscore.significance`).
     iterations : int
         Minimal samples drawn.
+    evidence_from : callable or float
+        Gives ``evidence``, which takes as long as a part of the search.
     reason : str
         Why there is no model; empty where there is one.
     pose : Pose or None
@@ -291,14 +291,28 @@ class Estimate:
     score: float
     scale: float
     threshold: float
-    evidence: float
     iterations: int
+    evidence_from: Callable[[], float] | float = field(repr=False, compare=False)
     reason: str = ""
     pose: Pose | None = None
     noise: NoisePosterior = NO_NOISE
 
     def __bool__(self) -> bool:
         return self.model is not None
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What computes the evidence cannot be pickled; the evidence can.
+        return {**self.__dict__, "evidence_from": self.evidence}
+
+    @cached_property
+    def evidence(self) -> float:
+        """Log evidence in nats of the model over "every match is by chance".
+
+        Corrected for the many models and inlier sets that were looked at, see
+        `cvscore.significance`; computed when it is first asked for.
+        """
+        given = self.evidence_from
+        return given() if callable(given) else given
 
     @property
     def is_significant(self) -> bool:

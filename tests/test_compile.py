@@ -42,11 +42,13 @@ def test_the_first_call_says_that_it_compiles_and_later_ones_do_not(tmp_path):
 
 
 def test_compiling_ahead_compiles_what_an_estimate_calls():
-    from cvscore.models._essential_refit import _minimise as essential
-    from cvscore.models._fundamental_refit import _minimise as fundamental
-    from cvscore.models._homography_refit import _minimise as homography
-    from cvscore.scores._partition import best_partition
+    from cvscore.coherence import draw_coherently
+    from cvscore.models._fundamental_refit import refit_from_rank_two
+    from cvscore.models._homography_refit import refit_from_visible
+    from cvscore.objective import best_of, climb
+    from cvscore.scores._packed import assess, evaluate
 
     _compile_ahead.main()
-    for kernel in (essential, fundamental, homography, best_partition):
+    kernels = (refit_from_rank_two, refit_from_visible, assess, evaluate)
+    for kernel in (*kernels, best_of, climb, draw_coherently):
         assert len(kernel.signatures) == 1

@@ -6,9 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from synthetic import planar_scene, two_view_scene
 
+from cvscore.models.essential import essential_model
+from cvscore.models.fundamental import fundamental_model
+from cvscore.models.homography import homography_model
 from cvscore.objective import Candidate, Objective
-from cvscore.ransac import LAST_BATCH, ransac
+from cvscore.ransac import LAST_BATCH, ransac, search
 from cvscore.sampling import UniformSampler, trials_needed
 from cvscore.scores.baselines import InlierCount, Msac
 from cvscore.scores.marginal import MarginalScore
@@ -173,3 +177,41 @@ def test_a_candidate_keeps_its_own_residuals(rng):
     assert isinstance(best, Candidate)
     alone = LINE.residuals(best.model[None], points)[0]
     np.testing.assert_allclose(best.sq_residuals, alone, rtol=1e-6, atol=1e-9)
+
+
+class Uncompiled:
+    """A score without kernels of its own."""
+
+    def __init__(self, score):
+        self._score = score
+
+    def kernels(self, num_points, dim, num_params):
+        return None
+
+    def __getattr__(self, name):
+        return getattr(self._score, name)
+
+
+@pytest.mark.parametrize("problem", ["homography", "fundamental", "essential"])
+def test_the_loop_does_the_same_interpreted_and_compiled(rng, problem):
+    if problem == "homography":
+        scene, model = planar_scene(rng, num=450, inlier_ratio=0.4), homography_model()
+    else:
+        scene = two_view_scene(rng, num=450, inlier_ratio=0.5)
+        model = fundamental_model()
+    points = np.hstack([scene.x1, scene.x2]).T
+    if problem == "essential":
+        model = essential_model(scene.K1, scene.K2)
+    points = np.ascontiguousarray(points)
+    found = []
+    marginal = MarginalScore(half_width=30.0)
+    for score in (marginal, Uncompiled(marginal)):
+        sampler = UniformSampler(450, model.sample_size, 5)
+        objective = Objective(model, points, score)
+        assert objective.is_compiled == (score is marginal)
+        found.append(search(objective, sampler, RansacOptions(max_iterations=150)))
+    (compiled, num_compiled), (interpreted, num_interpreted) = found
+    assert num_compiled == num_interpreted
+    # But for refits, which the interpreted loop takes to their end each time.
+    np.testing.assert_allclose(compiled.model, interpreted.model, atol=1e-5)
+    assert compiled.score == pytest.approx(interpreted.score, rel=1e-7)

@@ -5,11 +5,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from cvscore.coherence import NUM_UNIFORM_SAMPLES, CoherentSampler, coherence
+from cvscore.frames import region_of
 from cvscore.sampling import (
-    AlternatingSampler,
-    FocusedSampler,
     ProsacSampler,
     UniformSampler,
+    draw_among,
+    generator,
+    random_number,
     trials_needed,
 )
 
@@ -91,32 +94,43 @@ def test_trials_are_hypergeometric_for_few_points():
     assert trials_needed(3, 10, 4, 0.99) == np.inf
 
 
-def test_focused_samples_come_from_the_inliers():
-    sampler = FocusedSampler(4, seed=2)
-    assert sampler.draw(10).shape == (0, 4)
-    inliers = np.array([3, 5, 8, 13, 21, 34, 55])
-    sampler.focus(inliers)
-    samples = sampler.draw(500)
-    assert samples.shape == (500, 4)
-    assert set(samples.ravel()) == set(inliers)
-    assert (np.diff(np.sort(samples, axis=1), axis=1) > 0).all()
-    sampler.focus(inliers[:5])
-    assert len(sampler.draw(10)) == 0
+def test_samples_among_some_come_from_those():
+    state = generator(2)
+    members = np.array([3, 5, 8, 13, 21, 34, 55])
+    with np.errstate(over="ignore"):
+        samples = draw_among(state, members, 4, 500)
+        assert samples.shape == (500, 4)
+        assert set(samples.ravel()) == set(members)
+        assert (np.diff(np.sort(samples, axis=1), axis=1) > 0).all()
+        assert len(draw_among(state, members[:5], 4, 10)) == 0
 
 
-def test_turns_begin_when_the_first_sampler_has_had_its_share():
-    made = []
+def test_random_numbers_are_uniform_and_independent():
+    state = generator(7)
+    with np.errstate(over="ignore"):
+        numbers = np.array([random_number(state) for _ in range(20_000)])
+    assert numbers.min() >= 0.0
+    assert numbers.max() < 1.0
+    assert stats.kstest(numbers, "uniform").pvalue > 1e-6
+    cells = np.floor(8 * numbers.reshape(-1, 2)).astype(int)
+    counts = np.bincount(8 * cells[:, 0] + cells[:, 1], minlength=64)
+    assert stats.chisquare(counts).pvalue > 1e-6
 
-    def second():
-        made.append(True)
-        return ProsacSampler(np.arange(50.0), 4, num_trials=10_000)
 
-    sampler = AlternatingSampler(UniformSampler(50, 4), second, num_alone=32)
-    assert sampler.draw(32).shape == (32, 4)
-    assert not made
+def test_coherent_matches_come_on_every_other_draw_after_the_first(rng):
+    cluster = rng.normal(50, 0.5, (4, 20))
+    points = np.ascontiguousarray(np.hstack([rng.uniform(0, 100, (4, 180)), cluster]))
+    region = region_of(points)
+    sampler = CoherentSampler(points, region, 4, num_trials=10_000, seed=1)
+    first = sampler.draw(NUM_UNIFORM_SAMPLES)
+    assert first.shape == (NUM_UNIFORM_SAMPLES, 4)
+    assert (first >= 180).all(axis=1).mean() < 0.1
     samples = sampler.draw(11)
     assert samples.shape == (11, 4)
-    assert made == [True]
-    # The best matches are the last: the second sampler's five come from them alone.
-    assert samples[6:].min() >= 40
-    assert samples[:6].min() < 40
+    # Six uniform samples, then five of the matches that are closest to each other.
+    best = np.argsort(-coherence(points, region))
+    assert samples[6:].max(initial=0) <= 199
+    assert set(samples[6]) == set(best[:4])
+    assert set(samples[6:].ravel()) <= set(best[:20])
+    again = CoherentSampler(points, region, 4, num_trials=10_000, seed=1)
+    assert (again.draw(NUM_UNIFORM_SAMPLES) == first).all()
