@@ -84,16 +84,29 @@ def load_correspondences(path: str | Path, group: str = "") -> Correspondences:
         The file can't be read.
     ValueError
         It does not hold matches.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "matches.csv"
+    >>> _ = path.write_text("10, 20, 30, 40")
+    >>> load_correspondences(path).x2
+    array([[30., 40.]])
     """
     path = Path(path)
-    suffix = path.suffix.lower()
-    if suffix in TABLE_SUFFIXES:
+    if path.suffix.lower() in TABLE_SUFFIXES:
         return _from_table(path)
+    return from_arrays(read_arrays(path, group), path)
+
+
+def read_arrays(path: Path, group: str = "") -> dict[str, NDArray[Any]]:
+    """Return all arrays of an ``.npz`` or ``.h5`` file (or of a group of it)."""
+    suffix = path.suffix.lower()
     if suffix == ".npz":
-        return _from_arrays(_read_npz(path), path)
+        return _read_npz(path)
     if suffix in HDF5_SUFFIXES:
-        return _from_arrays(_read_hdf5(path, group), path)
-    raise ValueError(f"{path}: matches come in files ending in {', '.join(SUFFIXES)}")
+        return _read_hdf5(path, group)
+    raise ValueError(f"{path}: expected a file ending in {', '.join(SUFFIXES)}")
 
 
 def _read_npz(path: Path) -> dict[str, NDArray[Any]]:
@@ -133,7 +146,8 @@ def _read_hdf5(path: Path, group: str) -> dict[str, NDArray[Any]]:
         raise ValueError(f"{path} is not a readable HDF5 file") from error
 
 
-def _from_arrays(arrays: Mapping[str, NDArray[Any]], path: Path) -> Correspondences:
+def from_arrays(arrays: Mapping[str, NDArray[Any]], path: Path) -> Correspondences:
+    """Find the matches among the arrays of a file."""
     matched = _first_pair(arrays, POINT_NAMES)
     quality = next((arrays[name] for name in QUALITY_NAMES if name in arrays), None)
     if matched is not None:

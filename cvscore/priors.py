@@ -46,6 +46,13 @@ class InverseGamma:
         the unit of the points whatever that is, which switches all checks off.
         Estimators convert between the first two where they know the focal length, and
         raise a ValueError where they would have to guess.
+
+    Examples
+    --------
+    >>> InverseGamma(1.0, 0.25).scaled(2.0)
+    InverseGamma(alpha=1.0, beta=1.0, unit='px')
+    >>> fit_robust([0.2, 0.3, 40.0])  # one pair went wrong
+    InverseGamma(alpha=1.0, beta=0.3, unit='px')
     """
 
     alpha: float

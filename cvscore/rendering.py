@@ -46,6 +46,11 @@ def render_pair(
         Pixels.
     planar : bool
         Leave only the back wall, so that a homography relates the views.
+
+    Examples
+    --------
+    >>> render_pair(width=64, height=48).image2.shape
+    (48, 64)
     """
     rng = np.random.default_rng(seed)
     focal = 0.9 * width

@@ -94,7 +94,7 @@ def test_an_archive_of_one_unnamed_array_or_of_objects_is_refused(tmp_path):
     np.savez(tmp_path / "objects.npz", x1=np.array([None, {}]), x2=np.zeros(2))
     with pytest.raises(ValueError, match="not a readable"):
         load_correspondences(tmp_path / "objects.npz")
-    with pytest.raises(ValueError, match="files ending in"):
+    with pytest.raises(ValueError, match="file ending in"):
         load_correspondences(tmp_path / "matches.mat")
 
 

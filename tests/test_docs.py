@@ -1,9 +1,11 @@
 """What the README shows and what examples/ holds runs."""
 
+import doctest
 import os
 import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +15,13 @@ ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text()
 BLOCKS = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+DOCTESTED = (
+    "cvscore",
+    "cvscore.correspondences",
+    "cvscore.priors",
+    "cvscore.progress",
+    "cvscore.rendering",
+)
 
 
 def test_there_is_something_to_run():
@@ -66,3 +75,31 @@ def test_the_picture_of_the_main_job_shows_the_inliers(tmp_path):
     assert picture.shape == (480, 1280, 3)
     coloured = np.ptp(picture.astype(int), axis=2) > 60
     assert coloured.mean() > 0.01
+
+
+@pytest.mark.parametrize("name", DOCTESTED)
+def test_docstring_examples_run(name):
+    results = doctest.testmod(import_module(name), optionflags=doctest.ELLIPSIS)
+    assert results.attempted > 0
+    assert results.failed == 0
+
+
+def test_the_picture_of_the_method_is_what_its_example_draws(tmp_path):
+    import cv2
+
+    drawn = tmp_path / "sweep.png"
+    subprocess.run(
+        [sys.executable, str(ROOT / "examples" / "score_sweep.py"), str(drawn)],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        check=True,
+    )
+    ours, theirs = (
+        cv2.imread(str(path), cv2.IMREAD_GRAYSCALE).astype(float)
+        for path in (drawn, ROOT / "cvscore" / "docs" / "sweep.png")
+    )
+    assert ours.shape[1] == theirs.shape[1] == 1000
+    # Up to fonts and the last digit of a refit, which the versions of packages change.
+    height = min(len(ours), len(theirs))
+    assert np.abs(ours[:height] - theirs[:height]).mean() < 12

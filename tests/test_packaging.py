@@ -1,0 +1,109 @@
+"""What is promised about the package as an installed thing."""
+
+import os
+import re
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import cvscore
+
+ROOT = Path(__file__).resolve().parent.parent
+PYPROJECT = (ROOT / "pyproject.toml").read_text()
+README = (ROOT / "README.md").read_text()
+OPTIONAL = ("cv2", "matplotlib", "h5py", "pycolmap")
+
+
+def run_without(packages, script, **more):
+    """Run a script in which these packages can't be imported."""
+    block = f"import sys\nfor name in {list(packages)}: sys.modules[name] = None\n"
+    return subprocess.run(
+        [sys.executable, "-c", block + script],
+        env={**os.environ, "PYTHONPATH": str(ROOT), **more},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_the_command_is_installed_and_exists():
+    module, function = re.search(r'^cvscore = "(.*):(.*)"$', PYPROJECT, re.M).groups()
+    assert callable(getattr(import_module(module), function))
+
+
+def test_the_package_says_that_it_is_typed_and_what_changed():
+    assert (ROOT / "cvscore" / "py.typed").exists()
+    assert (
+        f"## {cvscore.__version__}" in (ROOT / "cvscore" / "CHANGELOG.md").read_text()
+    )
+
+
+def test_no_build_of_opencv_is_forced_upon_another():
+    (required,) = re.findall(r"^dependencies = (.*)$", PYPROJECT, re.M)
+    assert "opencv" not in required
+    for name in ("opencv", "headless", "test", "bench"):
+        (extra,) = re.findall(rf"^{name} = (.*)$", PYPROJECT, re.M)
+        assert "opencv-python" in extra
+
+
+def test_oldest_versions_are_those_that_ci_installs():
+    script = (ROOT / ".ci" / "run").read_text()
+    for name in ("numpy", "scipy", "numba"):
+        floor = re.search(rf'"{name}>=([\d.]+)"', PYPROJECT).group(1)
+        assert f'"{name}=={floor}.' in script
+        assert re.search(rf"{name} {re.escape(floor)}", README)
+    assert 'requires-python = ">=3.10"' in PYPROJECT
+    assert "oldest 3.10" in script
+
+
+def test_the_native_functions_need_nothing_optional():
+    script = (
+        "import numpy as np, cvscore\n"
+        "x1 = np.random.default_rng(0).uniform(0, 99, (50, 2))\n"
+        "print(cvscore.estimate_homography(x1, x1 + 1.0).num_inliers)\n"
+    )
+    done = run_without(OPTIONAL, script)
+    assert done.stdout == "50\n", done.stderr
+
+
+@pytest.mark.parametrize(
+    ("missing", "script", "words"),
+    [
+        ("cv2", "import cvscore; cvscore.findHomography", "cvscore[opencv]"),
+        (
+            "pycolmap",
+            "from cvscore.colmap import verify_matches as v; v('a')",
+            "colmap]",
+        ),
+    ],
+)
+def test_what_is_missing_is_named_with_its_extra(missing, script, words):
+    done = run_without([missing], script)
+    last = done.stderr.strip().splitlines()[-1]
+    assert last.startswith("ImportError")
+    assert words in last
+
+
+def test_the_command_without_opencv_is_one_line():
+    script = "from cvscore.cli import main; sys.exit(main(['demo']))"
+    done = run_without(["cv2"], script)
+    assert done.returncode == 1
+    assert "cvscore[opencv]" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_pictures_in_the_documentation_are_there_and_small():
+    pages = [ROOT / "README.md", *(ROOT / "cvscore" / "docs").glob("*.md")]
+    found = 0
+    for page in pages:
+        for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
+            if "://" not in target:
+                path = page.parent / target
+                assert path.exists(), f"{page.name} links to {target}"
+                if path.suffix == ".png":
+                    found += 1
+                    assert path.stat().st_size < 150_000
+    assert found >= 2
