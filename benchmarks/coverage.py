@@ -2,9 +2,9 @@
 
     python -m benchmarks.coverage --num 2000
 
-Pairs are those of `benchmarks.evidence` with true inliers: 30 to 300 of them, 30 to 90 %
-of all matches, noise of 0.3 to 3 pixels.  Estimates that are not significant are left
-out, and counted.
+Pairs are those of `benchmarks.evidence` with true inliers: 30 to 300 of them, 30 to
+90 % of all matches, noise of 0.3 to 3 pixels.  Estimates that are not significant are
+left out, and counted.
 """
 
 from __future__ import annotations

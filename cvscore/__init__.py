@@ -1,14 +1,33 @@
-"""Homography, fundamental and essential matrices with no inlier threshold to tune."""
+"""Homography, fundamental and essential matrices with no inlier threshold to tune.
+
+>>> import numpy as np
+>>> import cvscore
+>>> rng = np.random.default_rng(0)
+>>> x1 = rng.uniform(0, 1000, (300, 2))
+>>> x2 = x1 @ [[0.9, -0.2], [0.2, 1.1]] + 40 + rng.normal(0, 0.5, (300, 2))
+>>> x2[150:] = rng.uniform(0, 1000, (150, 2))  # half of the matches are wrong
+>>> estimate = cvscore.estimate_homography(x1, x2)
+>>> bool(estimate), estimate.is_significant, estimate.num_inliers
+(True, True, 150)
+>>> 0.3 < estimate.scale < 0.4 < estimate.threshold < 2.0  # noise is in x2 alone
+True
+>>> H, mask = cvscore.findHomography(x1, x2)  # as cv2 has it
+>>> np.abs(H - estimate.model).max() < 1e-9, mask.shape
+(True, (300, 1))
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
+from cvscore.calibrate import calibrate
+from cvscore.calibration import Calibration
 from cvscore.estimate import (
     estimate_essential,
     estimate_fundamental,
     estimate_homography,
 )
+from cvscore.labelled import LabelledPair
 from cvscore.priors import InverseGamma, fit_mle, fit_robust
 from cvscore.scores._labels import BetaPrior
 from cvscore.scores.baselines import (
@@ -28,17 +47,20 @@ _FROM_OPENCV = ("findEssentialMat", "findFundamentalMat", "findHomography")
 
 __all__ = [
     "BetaPrior",
+    "Calibration",
     "Estimate",
     "GaussianUniform",
     "GeometricModel",
     "InlierCount",
     "InverseGamma",
+    "LabelledPair",
     "MagsacPlusPlus",
     "MarginalScore",
     "Msac",
     "Pose",
     "RansacOptions",
     "Selection",
+    "calibrate",
     "estimate_essential",
     "estimate_fundamental",
     "estimate_homography",

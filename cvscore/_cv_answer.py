@@ -20,6 +20,7 @@ from cvscore._cv_arrays import (
 )
 from cvscore._cv_cameras import with_plain_cameras
 from cvscore._cv_forms import Call, Form, bind
+from cvscore.calibration import Calibration
 from cvscore.checks import as_quality
 from cvscore.priors import InverseGamma
 from cvscore.scores.marginal import MarginalScore
@@ -45,8 +46,12 @@ class Extras:
     half_width: float | None
     quality: ArrayLike | None
     solver: str
+    calibration: Calibration | None
 
     def __post_init__(self) -> None:
+        one_by_one = self.prior is not None or self.half_width is not None
+        if self.calibration is not None and one_by_one:
+            raise ValueError("give prior and half_width or a calibration, not both")
         if self.mask_threshold is not None and not self.mask_threshold >= 0.0:
             raise ValueError(
                 f"mask_threshold must not be negative, got {self.mask_threshold}"
@@ -199,6 +204,7 @@ def _estimate(
         x1[finite],
         x2[finite],
         score=extras.score,
+        calibration=extras.calibration,
         options=RansacOptions(
             max_iterations=max(search.max_iters, 1),
             # Where cv2 does not reject such a confidence it resets it.

@@ -12,11 +12,12 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cvscore.calibration import Calibration, score_of
 from cvscore.chance import redraw_matches
 from cvscore.checks import as_distortion, as_intrinsics, as_points
 from cvscore.coherence import CoherentSampler
 from cvscore.distortion import undistort
-from cvscore.frames import frame_of_cameras
+from cvscore.frames import frame_of_cameras, mean_focal
 from cvscore.models._pose import pose_from_essential
 from cvscore.models.essential import essential_model
 from cvscore.models.fundamental import fundamental_model
@@ -49,6 +50,7 @@ def estimate_homography(
     x2: ArrayLike,
     *,
     score: Score | None = None,
+    calibration: Calibration | None = None,
     options: RansacOptions | None = None,
     quality: ArrayLike | None = None,
     solver: str = "native",
@@ -61,6 +63,8 @@ def estimate_homography(
         Matching points, in pixels or any other unit.
     score : Score, optional
         What makes a model good; by default the scale-free `MarginalScore`.
+    calibration : Calibration, optional
+        What was learned from labelled pairs, in place of a score.
     options : RansacOptions, optional
         Limits of the search.
     quality : (N,) array, optional
@@ -75,6 +79,7 @@ def estimate_homography(
         false, with a ``reason``, where no model was found.
     """
     points = as_points(x1, x2)
+    score = score_of(calibration, score, "homography")
     problem = prepare(points, None, score, options, quality)
     found = _search(problem, homography_model(solver))
     if found.model is None:
@@ -89,6 +94,7 @@ def estimate_fundamental(
     x2: ArrayLike,
     *,
     score: Score | None = None,
+    calibration: Calibration | None = None,
     options: RansacOptions | None = None,
     quality: ArrayLike | None = None,
     solver: str = "native",
@@ -99,6 +105,7 @@ def estimate_fundamental(
     rank two and unit Frobenius norm.
     """
     points = as_points(x1, x2)
+    score = score_of(calibration, score, "fundamental")
     problem = prepare(points, None, score, options, quality)
     found = _search(problem, fundamental_model(solver), escape_plane)
     if found.model is None:
@@ -116,6 +123,7 @@ def estimate_essential(
     dist1: ArrayLike | None = None,
     dist2: ArrayLike | None = None,
     score: Score | None = None,
+    calibration: Calibration | None = None,
     options: RansacOptions | None = None,
     quality: ArrayLike | None = None,
     solver: str = "native",
@@ -130,7 +138,7 @@ def estimate_essential(
         Camera matrices; ``K2`` is ``K1`` where it is not given.
     dist1, dist2 : array, optional
         Distortion coefficients in OpenCV's order (4, 5, 8, 12 or 14 of them).
-    score, options, quality, solver
+    score, calibration, options, quality, solver
         As for `estimate_homography`.
 
     Returns
@@ -145,7 +153,8 @@ def estimate_essential(
     points = as_points(x1, x2)
     points = _undistorted(points, K1, K2, dist1, dist2)
     frame = frame_of_cameras(K1, K2)
-    problem = prepare(points, frame, score, options, quality)
+    score = score_of(calibration, score, "essential")
+    problem = prepare(points, frame, score, options, quality, mean_focal(K1, K2))
     model = essential_model(frame.camera(K1, 0), frame.camera(K2, 1), solver)
     found = _search(problem, model)
     if found.model is None:

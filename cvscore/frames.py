@@ -76,8 +76,13 @@ def frame_of(region: Region) -> Frame:
 def frame_of_cameras(K1: Array, K2: Array) -> Frame:
     """Return the frame at the principal points with the mean focal length as unit."""
     shift = np.concatenate([K1[:2, 2], K2[:2, 2]])
+    return Frame(shift, _power_of_two(mean_focal(K1, K2)))
+
+
+def mean_focal(K1: Array, K2: Array) -> float:
+    """Return the geometric mean of the focal lengths of two cameras."""
     focals = [K1[0, 0], K1[1, 1], K2[0, 0], K2[1, 1]]
-    return Frame(shift, _power_of_two(float(np.exp(np.mean(np.log(focals))))))
+    return float(np.exp(np.mean(np.log(focals))))
 
 
 def extent(region: Region) -> float:

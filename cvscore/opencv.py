@@ -37,6 +37,7 @@ from cvscore._cv_answer import (
 )
 from cvscore._cv_cameras import read_cameras
 from cvscore._cv_forms import Call, Form
+from cvscore.calibration import Calibration
 from cvscore.estimate import (
     estimate_essential,
     estimate_fundamental,
@@ -52,6 +53,7 @@ def findHomography(
     seed: int | None = None,
     prior: InverseGamma | None = None,
     half_width: float | None = None,
+    calibration: Calibration | None = None,
     quality: ArrayLike | None = None,
     solver: str = "native",
     **kwargs: Any,
@@ -80,9 +82,12 @@ def findHomography(
     seed : int, optional
         Of the random generator: same input and seed, same bits.
     prior : InverseGamma, optional
-        Belief about the noise variance (pixels squared); the default assumes nothing.
+        Belief about the noise variance, with its unit; the default assumes nothing.
     half_width : float, optional
-        Half-width of the outliers' residuals (pixels); by default from the points.
+        Half-width of the outliers' residuals, in the unit of the points; by default
+        from the points.
+    calibration : Calibration, optional
+        Both of them, learned from labelled pairs by `cvscore.calibrate`.
     quality : (N,) array, optional
         Larger for matches that are likelier to be right; they are sampled first.
     solver : {"native", "opencv"}
@@ -102,7 +107,9 @@ def findHomography(
     ValueError
         For a keyword-only argument that makes no sense.
     """
-    extras = Extras(mask_threshold, seed, prior, half_width, quality, solver)
+    extras = Extras(
+        mask_threshold, seed, prior, half_width, quality, solver, calibration
+    )
     return find(_HOMOGRAPHY, args, kwargs, extras)
 
 
@@ -112,6 +119,7 @@ def findFundamentalMat(
     seed: int | None = None,
     prior: InverseGamma | None = None,
     half_width: float | None = None,
+    calibration: Calibration | None = None,
     quality: ArrayLike | None = None,
     solver: str = "native",
     **kwargs: Any,
@@ -131,7 +139,9 @@ def findFundamentalMat(
     `findHomography`.  ``retval`` is F (3, 3) of rank two with ``F[2, 2] = 1``, or up to
     three of them stacked as (9, 3) for exactly seven points.
     """
-    extras = Extras(mask_threshold, seed, prior, half_width, quality, solver)
+    extras = Extras(
+        mask_threshold, seed, prior, half_width, quality, solver, calibration
+    )
     return find(_FUNDAMENTAL, args, kwargs, extras)
 
 
@@ -141,6 +151,7 @@ def findEssentialMat(
     seed: int | None = None,
     prior: InverseGamma | None = None,
     half_width: float | None = None,
+    calibration: Calibration | None = None,
     quality: ArrayLike | None = None,
     solver: str = "native",
     **kwargs: Any,
@@ -164,7 +175,9 @@ def findEssentialMat(
     (3, 3) of unit norm, its singular values equal, equal and zero, or up to ten of them
     stacked as (30, 3) for exactly five points.
     """
-    extras = Extras(mask_threshold, seed, prior, half_width, quality, solver)
+    extras = Extras(
+        mask_threshold, seed, prior, half_width, quality, solver, calibration
+    )
     return find(_ESSENTIAL, args, kwargs, extras)
 
 

@@ -16,9 +16,7 @@ from cvscore.duplicates import first_occurrences, uncrowded
 from cvscore.frames import Frame, Region, extent, frame_of, precision, region_of
 from cvscore.scores.marginal import MarginalScore
 from cvscore.types import Array, Mask, RansacOptions, Score
-
-# Half-width of the outliers' residuals as a fraction of the extent of the points.
-HALF_WIDTH_FRACTION = 0.025
+from cvscore.units import check_half_width, prior_for_points
 
 
 @dataclass(frozen=True)
@@ -56,8 +54,13 @@ def prepare(
     score: Score | None,
     options: RansacOptions | None,
     quality: ArrayLike | None,
+    focal: float | None = None,
 ) -> Problem:
-    """Make matches (4, N) ready; without a frame they get one of their own."""
+    """Make matches (4, N) ready; without a frame they get one of their own.
+
+    ``focal`` is the focal length of the cameras, where they are known: a prior may have
+    to be converted with it.
+    """
     num_rows = points.shape[1]
     qualities = as_quality(quality, num_rows)
     # A point that no undistortion reaches is an outlier of every model.
@@ -86,7 +89,7 @@ def prepare(
         region=frame.enter_region(region),
         precision=precision(region) / frame.unit,
         frame=frame,
-        score=_with_data_defaults(score, points.shape[1], region),
+        score=_with_data_defaults(score, points.shape[1], region, focal),
         options=RansacOptions() if options is None else options,
         quality=qualities,
         num_rows=num_rows,
@@ -102,13 +105,23 @@ def _columns(points: Array, which: NDArray[np.int64]) -> Array:
     return np.ascontiguousarray(points[:, which])
 
 
-def _with_data_defaults(score: Score, num_points: int, region: Region) -> Score:
-    """Fill in what the marginal score takes from the data: width and precision."""
+def _with_data_defaults(
+    score: Score, num_points: int, region: Region, focal: float | None
+) -> Score:
+    """Fill in what the marginal score takes from the data: unit, width, precision."""
     if not isinstance(score, MarginalScore):
         return score
+    size = extent(region)
     half_width = score.half_width
     if half_width is None:
         # Points without any extent have no model; the width only has to be valid.
-        half_width = HALF_WIDTH_FRACTION * extent(region) or 1.0
+        half_width = score.half_width_fraction * size or 1.0
+    else:
+        check_half_width(half_width, size, focal)
     floor = num_points * precision(region) ** 2
-    return replace(score, half_width=half_width, rss_floor=max(score.rss_floor, floor))
+    return replace(
+        score,
+        prior=prior_for_points(score.prior, size, focal),
+        half_width=half_width,
+        rss_floor=max(score.rss_floor, floor),
+    )

@@ -5,6 +5,9 @@ import cvscore
 
 DOCUMENTED = {
     "BetaPrior",
+    "Calibration",
+    "LabelledPair",
+    "calibrate",
     "Estimate",
     "GaussianUniform",
     "GeometricModel",

@@ -9,8 +9,7 @@ import numpy as np
 from benchmarks.paper.pairs import PaperPair
 from benchmarks.paper.pool import Problem
 from cvscore.frames import extent, region_of
-from cvscore.problem import HALF_WIDTH_FRACTION
-from cvscore.scores.marginal import MarginalScore
+from cvscore.scores.marginal import HALF_WIDTH_FRACTION, MarginalScore
 from cvscore.types import Array, Mask
 from cvscore.variances import variance_given_pose, variance_unconstrained
 

@@ -11,8 +11,7 @@ from cvscore.checks import as_points
 from cvscore.duplicates import first_occurrences, uncrowded
 from cvscore.frames import extent, region_of
 from cvscore.priors import InverseGamma
-from cvscore.problem import HALF_WIDTH_FRACTION
-from cvscore.scores.marginal import MarginalScore
+from cvscore.scores.marginal import HALF_WIDTH_FRACTION, MarginalScore
 from cvscore.types import Array, Estimate
 
 if TYPE_CHECKING:

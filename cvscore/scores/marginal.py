@@ -70,6 +70,9 @@ from cvscore.types import Array, Mask, ScoreKernels, Summary
 # inverse, times the number of inliers, to be a finite weight.
 MIN_RSS_FLOOR = 1e-300
 
+# Of the extent of the points; chosen on validation problems (benchmarks/README.md).
+HALF_WIDTH_FRACTION = 0.025
+
 MAX_EXPONENT = 700.0  # the exponential of 710 is infinite
 
 
@@ -144,28 +147,30 @@ class MarginalScore:
     prior : InverseGamma
         Belief about the noise variance; the default assumes nothing.
     half_width : float or None
-        Half-width of the region that outlier residuals are spread over, in pixels.
-        None leaves it to be set from the data before the score is evaluated.
+        Half-width of the region that outlier residuals are spread over, in the unit of
+        the points.  None leaves it to be set before the score is evaluated, by
+        ``half_width_fraction`` times the extent of the points.
     rss_floor : float
         Added to the sum of squared residuals (pixels squared), so that an exact fit
         has a finite score; the rounding of the coordinates is the natural choice.
     label_prior : BetaPrior or None
         Belief about the share of inliers, which is integrated out.  None, the default,
         takes every partition into inliers and outliers for equally likely.
+    half_width_fraction : float
+        See ``half_width``; without effect where that is given.
     """
 
     prior: InverseGamma = field(default_factory=InverseGamma.jeffreys)
     half_width: float | None = None
     rss_floor: float = MIN_RSS_FLOOR
     label_prior: BetaPrior | None = None
+    half_width_fraction: float = HALF_WIDTH_FRACTION
 
     def __post_init__(self) -> None:
-        if self.half_width is not None and not (
-            math.isfinite(self.half_width) and self.half_width > 0.0
-        ):
-            raise ValueError(
-                f"half_width must be finite and positive, got {self.half_width}"
-            )
+        for name in ("half_width", "half_width_fraction"):
+            value = getattr(self, name)
+            if value is not None and not (math.isfinite(value) and value > 0.0):
+                raise ValueError(f"{name} must be finite and positive, got {value}")
         if not (math.isfinite(self.rss_floor) and self.rss_floor >= MIN_RSS_FLOOR):
             raise ValueError(
                 f"rss_floor must be finite and at least {MIN_RSS_FLOOR}, "
