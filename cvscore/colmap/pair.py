@@ -13,18 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cvscore.colmap.choice import Explanation, explain
-from cvscore.colmap.plane_pose import essential_of_pose, pose_of_plane
 from cvscore.estimate import (
     estimate_essential,
     estimate_fundamental,
     estimate_homography,
 )
 from cvscore.parallax import parallax_of
+from cvscore.plane_pose import essential_of_pose, pose_of_plane
 from cvscore.types import Array, Estimate, Mask, Pose, RansacOptions
 
 # A homography is sought among the inliers of the epipolar geometry, where one that says
-# it all has nearly every match; this finds one with half of them 999 times in 1,000.
-MAX_HOMOGRAPHY_ITERATIONS = 108
+# it all has nearly every match; this finds one with 70 % of them 9,998 times in 10,000.
+MAX_HOMOGRAPHY_ITERATIONS = 32
 # As good as certain, and small enough to be added up.
 MAX_LOG_ODDS = 50.0
 
@@ -143,8 +143,6 @@ def _homography(
     Right matches of a plane, and of cameras in one place, fulfil the epipolar geometry
     too.  So it is sought among the inliers of that, unless that is itself in doubt.
     """
-    if not matches.has_image_plane:
-        return None
     if not epipolar.is_significant:
         found = estimate_homography(matches.x1, matches.x2, options=options)
         return found if found else None
@@ -185,12 +183,13 @@ def _geometry(
         tri_angle = float(np.median(parallax.angles[inliers]))
     E, F = _matrices(matches, epipolar, found, pose)
     H = None if homography is None else homography.model
+    H = H if found.kind == "general" else found.model
     return PairGeometry(
-        configuration=_configuration(found.kind, calibrated=matches.calibrated),
+        configuration=_configuration(matches, found.kind),
         inliers=inliers,
         E=E,
         F=F if matches.has_image_plane else None,
-        H=H if found.kind == "general" else found.model,
+        H=H if matches.has_image_plane else None,
         pose=pose,
         tri_angle=tri_angle,
     )
@@ -222,9 +221,11 @@ def _matrices(
     return E, np.linalg.inv(matches.K2).T @ E @ np.linalg.inv(matches.K1)
 
 
-def _configuration(kind: str, *, calibrated: bool) -> str:
+def _configuration(matches: PairMatches, kind: str) -> str:
+    """Return COLMAP's name; it has one only for pairs of spherical cameras."""
+    if kind == "general" or not matches.has_image_plane:
+        return "CALIBRATED" if matches.calibrated else "UNCALIBRATED"
     names = {
-        "general": "CALIBRATED" if calibrated else "UNCALIBRATED",
         "planar": "PLANAR",
         "rotation": "PANORAMIC",
         "planar_or_rotation": "PLANAR_OR_PANORAMIC",
