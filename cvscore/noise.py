@@ -31,9 +31,10 @@ from cvscore.types import NO_NOISE, NoisePosterior
 
 # A Gaussian cut closer than this looks flat, and its width can't be told any more.
 MIN_CUT = 1.6
-# The scale and the cut in units of it are found in turn; each round leaves less than
-# half of the error.
-NUM_ROUNDS = 40
+# The scale and the cut in units of it are found in turn, until the scale changes by no
+# more than this; each round leaves less than half of the error.
+SETTLED = 1e-9
+MAX_ROUNDS = 40
 
 
 def noise_posterior(
@@ -64,10 +65,12 @@ def noise_posterior(
     if nu <= 0:
         return NO_NOISE
     posterior = NoisePosterior(prior.alpha + 0.5 * nu, prior.beta + 0.5 * rss)
-    for _ in range(NUM_ROUNDS):
+    before = 0.0
+    for _ in range(MAX_ROUNDS):
         scale = posterior.scale
-        if scale == 0.0:
+        if abs(scale - before) <= SETTLED * scale:
             break
+        before = scale
         shrinkage, worth = truncation(max(threshold / scale, MIN_CUT), dim)
         posterior = NoisePosterior(
             prior.alpha + 0.5 * worth * nu, prior.beta + 0.5 * worth * rss / shrinkage
