@@ -335,7 +335,8 @@ def test_killed_run_leaves_a_valid_database_that_the_next_run_finishes(path, rng
     whole = path.with_name("whole.db")
     whole.write_bytes(path.read_bytes())
     verify_matches(whole, progress=False)
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    folders = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+    environment = {**os.environ, "PYTHONPATH": folders}
     process = subprocess.Popen(
         [sys.executable, "-c", KILLED, str(path)],
         stdout=subprocess.PIPE,
