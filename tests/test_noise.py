@@ -68,7 +68,7 @@ def test_interval_covers_on_residuals(dim, num_params, half_width):
     rng = np.random.default_rng(5)
     score = MarginalScore(half_width=half_width)
     trials = []
-    for _ in range(4_000 if JIT else 100):
+    for _ in range(2_000 if JIT else 60):
         num = int(rng.choice([30, 100, 400]))
         # Fitting takes the first num_params of the inliers' dimensions away.
         inliers = rng.normal(size=num * dim)
@@ -86,8 +86,8 @@ def test_interval_covers_on_residuals(dim, num_params, half_width):
             num_params=num_params,
         )
         trials.append((posterior.interval(), 1.0))
-    # The standard error is 0.35 %: five of them on either side, without the JIT more.
-    assert coverage(trials) == pytest.approx(0.95, abs=0.02 if JIT else 0.1)
+    # Five standard errors on either side, if it is 95 %.
+    assert coverage(trials) == pytest.approx(0.95, abs=0.025 if JIT else 0.14)
 
 
 def draw(model, rng):
