@@ -10,7 +10,6 @@ from pathlib import Path
 from benchmarks.data import data_root
 from benchmarks.paper.eth3d import MIN_COVISIBLE, Eth3d
 from benchmarks.paper.experiment import Experiment
-from benchmarks.paper.figures import save_profile_figure, save_sensitivity_figure
 from benchmarks.paper.heb import Heb
 from benchmarks.paper.hloc import FlatMatches, HlocMatches
 from benchmarks.paper.output import load_finished, save_profile, save_sensitivity
@@ -140,12 +139,8 @@ def run_figures(
         largest = MAX_SIZE.get(name, DEFAULT_MAX_SIZE)
         save_sensitivity(folder, make_sensitivity(results, profile, largest, trials))
     finished = load_finished(folder)
-    paths = save_profile_figure([finished], folder / "profile")
-    if sensitivity:
-        paths += save_sensitivity_figure([finished], folder / "sensitivity")
-    paths.append(save_report([finished], folder))
     print(report_text(finished))
-    print("\n".join(str(path) for path in paths))
+    print(save_report([finished], folder))
 
 
 def _run_small(options: argparse.Namespace) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,11 @@ STYLES: dict[str, dict[str, Any]] = {
     "IG-MLE": {"color": "#7b2fbe", "linewidth": 1.1},
 }
 MARKERS = dict(zip(STYLES, "osD^vPX", strict=True))
-SIZE = (4.6, 3.8)  # inches of a panel
+SIZE = (4.0, 3.4)  # inches of a panel
+# Inches around panels.  A layout engine would find them too, and take half a minute.
+LEFT, BETWEEN, RIGHT, TOP, GAP = 0.75, 0.65, 0.15, 0.35, 0.15
+AXIS = 0.55  # below the panels
+ENTRY = (1.4, 0.22)  # of the legend below that
 # Errors that differ more than this between methods are drawn on a logarithmic axis.
 MAX_LINEAR_RATIO = 4.0
 
@@ -43,13 +48,33 @@ def _pyplot() -> Any:
     return plt
 
 
+def _panels(num_rows: int, num_columns: int) -> tuple[Any, Any]:
+    """Return a figure and its panels (num_rows, num_columns), with room around."""
+    width = LEFT + num_columns * SIZE[0] + (num_columns - 1) * BETWEEN + RIGHT
+    num_entries = len(STYLES) + 2
+    legend = 0.1 + ENTRY[1] * math.ceil(num_entries / _legend_columns(width))
+    height = legend + AXIS + num_rows * SIZE[1] + (num_rows - 1) * GAP + TOP
+    figure, axes = _pyplot().subplots(
+        num_rows, num_columns, figsize=(width, height), squeeze=False, sharex="col"
+    )
+    figure.subplots_adjust(
+        left=LEFT / width,
+        right=1.0 - RIGHT / width,
+        bottom=(legend + AXIS) / height,
+        top=1.0 - TOP / height,
+        wspace=BETWEEN / SIZE[0],
+        hspace=GAP / SIZE[1],
+    )
+    return figure, axes
+
+
+def _legend_columns(width: float) -> int:
+    return min(len(STYLES) + 2, int(width / ENTRY[0]))
+
+
 def save_profile_figure(runs: Sequence[Finished], stem: Path) -> list[Path]:
     """Error against hyper-parameter over anchor; write ``.png`` and ``.pdf``."""
-    plt = _pyplot()
-    size = (SIZE[0] * len(runs), SIZE[1] + 0.9)
-    figure, axes = plt.subplots(
-        1, len(runs), figsize=size, squeeze=False, layout="constrained"
-    )
+    figure, axes = _panels(1, len(runs))
     for panel, run in zip(axes[0], runs, strict=True):
         _draw_profile(panel, run)
     axes[0][0].set_ylabel("median rotation error, degrees")
@@ -96,11 +121,7 @@ def _scale_errors(panel: Any, run: Finished) -> None:
 
 def save_sensitivity_figure(runs: Sequence[Finished], stem: Path) -> list[Path]:
     """Mean (above) and standard deviation (below) of the test error over trials."""
-    plt = _pyplot()
-    size = (SIZE[0] * len(runs), 2 * SIZE[1] + 0.6)
-    figure, axes = plt.subplots(
-        2, len(runs), figsize=size, squeeze=False, sharex="col", layout="constrained"
-    )
+    figure, axes = _panels(2, len(runs))
     for column, run in zip(axes.T, runs, strict=True):
         _draw_sensitivity(column, run)
     axes[0][0].set_ylabel("mean test error, degrees")
@@ -134,9 +155,14 @@ def _draw_sensitivity(column: Any, run: Finished) -> None:
 def _save(figure: Any, panel: Any, stem: Path) -> list[Path]:
     """Write a figure with one legend below for all its panels."""
     handles, labels = panel.get_legend_handles_labels()
-    columns = 5 if figure.get_figwidth() < 8 else len(labels)
     figure.legend(
-        handles, labels, loc="outside lower center", ncols=columns, frameon=False
+        handles,
+        labels,
+        loc="lower center",
+        ncols=_legend_columns(figure.get_figwidth()),
+        frameon=False,
+        fontsize=9,
+        columnspacing=1.2,
     )
     stem.parent.mkdir(parents=True, exist_ok=True)
     paths = [stem.with_suffix(suffix) for suffix in (".png", ".pdf")]
