@@ -24,6 +24,7 @@ from colmap_scenes import (  # noqa: E402
     write_scene,
 )
 
+import cvscore  # noqa: E402
 from cvscore.colmap import (  # noqa: E402
     colmap_from_opencv,
     two_view_geometry,
@@ -404,6 +405,25 @@ def test_dask_cluster_gives_the_same(path, rng):
         )
     assert summary.num_accepted == 6
     assert contents(path) == alone
+
+
+def test_calibration_is_used_for_its_model_alone(path, rng):
+    write_scene(path, rng, num_images=2, num_points=60, noise=2.0)
+    calibrations = [
+        cvscore.Calibration(
+            model=model,
+            prior=cvscore.InverseGamma(50.0, 0.5),  # noise of a tenth of a pixel
+            half_width_fraction=0.02,
+            half_width=10.0,
+            num_pairs=2,
+        )
+        for model in ("essential", "fundamental")
+    ]
+    written = []
+    for calibration in (None, *calibrations):
+        verify_matches(path, overwrite=True, calibration=calibration, progress=False)
+        written.append(contents(path))
+    assert written[0] == written[2] != written[1]
 
 
 def test_no_workers_is_an_error(path, rng):

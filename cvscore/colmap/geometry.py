@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cvscore.calibration import Calibration
 from cvscore.colmap.cameras import PinholeView, pinhole_view
 from cvscore.colmap.database import import_pycolmap
 from cvscore.colmap.pair import (
@@ -39,6 +40,7 @@ def two_view_geometry(
     options: RansacOptions | None = None,
     *,
     min_inliers: int = MIN_INLIERS,
+    calibration: Calibration | None = None,
 ) -> Any:
     """Estimate what ``pycolmap.estimate_two_view_geometry`` does, without a threshold.
 
@@ -54,6 +56,8 @@ def two_view_geometry(
         Limits of the search.
     min_inliers : int
         Fewer right matches than this make the pair degenerate.
+    calibration : Calibration, optional
+        Prior and half-width learned for one model, for pairs that are of it.
 
     Returns
     -------
@@ -70,7 +74,8 @@ def two_view_geometry(
             )
         matches = np.repeat(np.arange(len(views[0].points))[:, None], 2, axis=1)
     cleaned = clean_matches(np.asarray(matches).reshape(-1, 2), *views)
-    search = PairOptions(RansacOptions() if options is None else options, min_inliers)
+    ransac = RansacOptions() if options is None else options
+    search = PairOptions(ransac, min_inliers, calibration)
     found = estimate_pair(cleaned.matches, search)
     return as_pycolmap(found, cleaned.matches.keypoints)
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from cvscore.calibration import Calibration
 from cvscore.colmap.choice import Explanation, explain
 from cvscore.estimate import (
     estimate_essential,
@@ -66,10 +67,18 @@ class PairOptions:
         Limits of the search.
     min_inliers : int
         A pair with fewer right matches is rejected.
+    calibration : Calibration or None
+        What was learned about one of the models.
     """
 
     search: RansacOptions
     min_inliers: int
+    calibration: Calibration | None = None
+
+    def calibration_of(self, model: str) -> Calibration | None:
+        """Return what was learned about a model, if it is that which was."""
+        learned = self.calibration
+        return learned if learned is not None and learned.model == model else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,10 +119,10 @@ def estimate_pair(matches: PairMatches, options: PairOptions) -> PairGeometry:
     num = len(matches.x1)
     if num < options.min_inliers:
         return _rejected(num, "too few matches")
-    epipolar = _epipolar(matches, options.search)
+    epipolar = _epipolar(matches, options)
     if not epipolar:
         return _rejected(num, "degenerate")
-    homography = _homography(matches, epipolar, options.search)
+    homography = _homography(matches, epipolar, options)
     if not _is_significant(epipolar, homography):
         return _rejected(num, "no better than chance")
     geometry = _geometry(matches, epipolar, homography)
@@ -127,30 +136,45 @@ def _rejected(num: int, reason: str) -> PairGeometry:
     return PairGeometry(configuration="DEGENERATE", inliers=nobody, reason=reason)
 
 
-def _epipolar(matches: PairMatches, options: RansacOptions) -> Estimate:
+def _epipolar(matches: PairMatches, options: PairOptions) -> Estimate:
     if not matches.calibrated:
-        return estimate_fundamental(matches.x1, matches.x2, options=options)
+        return estimate_fundamental(
+            matches.x1,
+            matches.x2,
+            options=options.search,
+            calibration=options.calibration_of("fundamental"),
+        )
     return estimate_essential(
-        matches.x1, matches.x2, matches.K1, matches.K2, options=options
+        matches.x1,
+        matches.x2,
+        matches.K1,
+        matches.K2,
+        options=options.search,
+        calibration=options.calibration_of("essential"),
     )
 
 
 def _homography(
-    matches: PairMatches, epipolar: Estimate, options: RansacOptions
+    matches: PairMatches, epipolar: Estimate, options: PairOptions
 ) -> Estimate | None:
     """Return the best homography, with inliers among all matches.
 
     Right matches of a plane, and of cameras in one place, fulfil the epipolar geometry
     too.  So it is sought among the inliers of that, unless that is itself in doubt.
     """
-    if not epipolar.is_significant:
-        found = estimate_homography(matches.x1, matches.x2, options=options)
-        return found if found else None
-    rows = np.flatnonzero(epipolar.inliers)
-    most = min(options.max_iterations, MAX_HOMOGRAPHY_ITERATIONS)
-    least = min(options.min_iterations, most)
-    few = replace(options, max_iterations=most, min_iterations=least)
-    found = estimate_homography(matches.x1[rows], matches.x2[rows], options=few)
+    search = options.search
+    rows = np.arange(len(matches.x1))
+    if epipolar.is_significant:
+        rows = np.flatnonzero(epipolar.inliers)
+        most = min(search.max_iterations, MAX_HOMOGRAPHY_ITERATIONS)
+        least = min(search.min_iterations, most)
+        search = replace(search, max_iterations=most, min_iterations=least)
+    found = estimate_homography(
+        matches.x1[rows],
+        matches.x2[rows],
+        options=search,
+        calibration=options.calibration_of("homography"),
+    )
     inliers = np.zeros(len(matches.x1), dtype=np.bool_)
     inliers[rows] = found.inliers
     return replace(found, inliers=inliers) if found else None

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from cvscore.calibration import Calibration
 from cvscore.colmap.database import MatchDatabase, import_pycolmap
 from cvscore.colmap.geometry import MIN_INLIERS, as_pycolmap, clean_matches
 from cvscore.colmap.inventory import ImagePair, Inventory, take_inventory
@@ -45,6 +46,7 @@ def verify_matches(
     overwrite: bool = False,
     min_inliers: int = MIN_INLIERS,
     options: RansacOptions | None = None,
+    calibration: Calibration | None = None,
     num_workers: int | None = None,
     executor: Executor | None = None,
     progress: bool = True,
@@ -70,6 +72,8 @@ def verify_matches(
         Pairs with fewer inliers are rejected.
     options : RansacOptions, optional
         Limits of the search of each pair.
+    calibration : Calibration, optional
+        Prior and half-width learned for one model, for the pairs that are of it.
     num_workers : int, optional
         Threads; by default as many as there are cores.
     executor : concurrent.futures.Executor, optional
@@ -97,7 +101,8 @@ def verify_matches(
     inventory = take_inventory(path)
     summary = VerificationSummary()
     pairs = _pairs_to_verify(inventory, pairs_path, summary, overwrite=overwrite)
-    search = PairOptions(RansacOptions() if options is None else options, min_inliers)
+    ransac = RansacOptions() if options is None else options
+    search = PairOptions(ransac, min_inliers, calibration)
     if pairs:
         with MatchDatabase(path) as database:
             tasks = _tasks(database, inventory, pairs, summary)
