@@ -21,6 +21,9 @@ from numba.core.caching import FunctionCache
 
 _state = {"warned": False}
 
+# Sources with one of these hold kernels, or what kernels are made with.
+MARKS = (b"@kernel", b"@reordering_kernel", b"import numba", b"from numba")
+
 # What unpickling raises on a truncated or overwritten file.
 DAMAGED = (EOFError, pickle.UnpicklingError, ValueError, IndexError, KeyError)
 
@@ -32,7 +35,7 @@ def kernels_stamp() -> str:
     digest = hashlib.sha256()
     for path in sorted(folder.rglob("*.py")):
         source = path.read_bytes()
-        if b"cvscore._kernel import" in source or b"numba import" in source:
+        if any(mark in source for mark in MARKS):
             digest.update(str(path.relative_to(folder)).encode())
             digest.update(source)
     return digest.hexdigest()

@@ -80,7 +80,13 @@ class Calibration:
                     f"{path} has version {version}, and this package reads {VERSION}"
                 )
             return cls(**{**fields, "prior": InverseGamma(**fields["prior"])})
-        except (KeyError, TypeError, AttributeError, json.JSONDecodeError) as error:
+        except (
+            KeyError,
+            TypeError,
+            AttributeError,
+            UnicodeDecodeError,
+            json.JSONDecodeError,
+        ) as error:
             raise ValueError(f"{path} is not a calibration: {error!r}") from error
 
 

@@ -77,6 +77,17 @@ def estimate_homography(
     Estimate
         ``model`` is H (3, 3) with ``H[2, 2] = 1`` (unit norm where that entry is 0);
         false, with a ``reason``, where no model was found.
+
+    Examples
+    --------
+    >>> x1 = np.random.default_rng(0).uniform(0, 1000, (100, 2))
+    >>> x2 = 2 * x1 + [10, 20]
+    >>> x2[:40] = x2[:40][::-1]  # wrong matches
+    >>> H = estimate_homography(x1, x2).model
+    >>> np.allclose(H, [[2, 0, 10], [0, 2, 20], [0, 0, 1]])
+    True
+    >>> estimate_homography(x1[:4], x2[:4]).reason
+    '4 distinct matches, but a homography matrix needs at least 5'
     """
     points = as_points(x1, x2)
     score = score_of(calibration, score, "homography")

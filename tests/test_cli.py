@@ -8,11 +8,13 @@ from pathlib import Path
 
 import cv2
 import h5py
+import numba
 import numpy as np
 import pytest
 from synthetic import planar_scene, two_view_scene
 
 from cvscore import __version__
+from cvscore._kernel import kernels
 from cvscore.cli import main
 from cvscore.rendering import render_pair
 
@@ -234,6 +236,35 @@ def test_the_kind_of_scene_is_told_by_evidence(here, capsys, rng):
     assert low < found["scale"] < high
 
 
+def test_calibrate_writes_what_match_takes(here, capsys, rng):
+    paths = []
+    for i in range(2):
+        scene = planar_scene(rng, noise=2.0)
+        labels = {"inliers": scene.is_inlier, "H": scene.H}
+        paths += [save_matches(here / f"{i}.npz", scene.x1, scene.x2, **labels)]
+    arguments = ["--model", "homography", "--max-iterations", "100", "--json"]
+    status, out, err = run(capsys, "calibrate", *paths, *arguments)
+    assert (status, err) == (0, "")
+    found = json.loads(out)
+    assert found["scale"] == pytest.approx(2.0, rel=0.2)
+    assert found["num_pairs"] == 2
+    given = ["--calibration", found["file"], "--json"]
+    status, out, err = run(capsys, "match", paths[0], *given)
+    assert status == 0, err
+    assert json.loads(out)["kind"] == "homography"
+    status, _, err = run(capsys, "match", paths[0], "--model", "fundamental", *given)
+    assert status == 1
+    assert "calibration is for the homography" in err
+    for bad, words in ((here / "0.npz", "0.npz"), (here / "none.json", "No such file")):
+        status, _, err = run(capsys, "match", paths[0], "--calibration", bad)
+        assert (status, err.count("\n")) == (1, 1)
+        assert words in err
+    unlabelled = save_matches(here / "u.npz", scene.x1, scene.x2)
+    status, _, err = run(capsys, "calibrate", unlabelled, *arguments[:-1])
+    assert (status, err.count("\n")) == (1, 1)
+    assert "which matches are right" in err
+
+
 def test_a_failure_is_an_object_for_machines_too(here, capsys):
     status, out, err = run(capsys, "match", "missing.npz", "--json")
     assert status == 1
@@ -283,6 +314,23 @@ def test_info_names_versions_and_the_cache(capsys):
     assert "cache" in out
     with pytest.raises(SystemExit, match="0"):
         main(["--version"])
+
+
+def test_warmup_leaves_nothing_to_compile(capsys):
+    status, out, err = run(capsys, "warmup", "--json")
+    assert status == 0, err
+    cache = json.loads(out)["cache"]
+    if numba.config.DISABLE_JIT:
+        return
+    assert cache["compiled"] > 0.8 * cache["kernels"]
+    # Kernels that were compiled within others keep no file; none is left without.
+    assert run(capsys, "info")[0] == 0
+    unused = {k.py_func.__name__ for k in kernels if not (k.signatures or cached(k))}
+    assert unused <= {"_best_prefix_by_sorting"}  # the definition, for tests
+
+
+def cached(kernel):
+    return Path(kernel._cache._cache_file._index_path).exists()
 
 
 def test_demo_shows_thresholds_beside_none(here, capsys):

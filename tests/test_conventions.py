@@ -87,3 +87,20 @@ def test_convention_identical_matches_count_once(rng):
     copied = cvscore.estimate_homography(scene.x1[rows], scene.x2[rows])
     np.testing.assert_array_equal(copied.inliers, plain.inliers[rows])
     assert copied.score == plain.score
+
+
+def test_convention_two_of_those_that_share_a_point_have_a_say(rng):
+    scene = two_view_scene(rng, num=200)
+    crowd = np.flatnonzero(~scene.is_inlier)[:30]
+    x2 = scene.x2.copy()
+    x2[crowd] = x2[crowd[0]]
+    quality = np.zeros(len(x2))
+    quality[crowd[-2:]] = 1.0
+    for given, best in ((None, crowd[:2]), (quality, crowd[-2:])):
+        found = cvscore.estimate_fundamental(scene.x1, x2, quality=given)
+        said = np.setdiff1d(np.arange(len(x2)), np.setdiff1d(crowd, best))
+        alone = cvscore.estimate_fundamental(
+            scene.x1[said], x2[said], quality=None if given is None else given[said]
+        )
+        np.testing.assert_allclose(found.model, alone.model)
+        np.testing.assert_array_equal(found.inliers, found.residuals <= found.threshold)

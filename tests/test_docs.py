@@ -18,6 +18,7 @@ EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 DOCTESTED = (
     "cvscore",
     "cvscore.correspondences",
+    "cvscore.estimate",
     "cvscore.priors",
     "cvscore.progress",
     "cvscore.rendering",

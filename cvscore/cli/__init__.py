@@ -9,12 +9,12 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from cvscore.cli import demo, info, match, verify, warmup
+from cvscore.cli import calibrate, demo, info, match, verify, warmup
 from cvscore.cli.failure import Failure
 
 __all__ = ["main"]
 
-COMMANDS = (match, verify, demo, warmup, info)
+COMMANDS = (match, verify, calibrate, demo, warmup, info)
 # What reading, estimating and writing raise on purpose, with a message for the user.
 EXPECTED = (Failure, ValueError, OSError, ImportError, MemoryError)
 STATUS_FAILED, STATUS_USAGE, STATUS_INTERRUPTED = 1, 2, 130

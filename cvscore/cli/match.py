@@ -49,6 +49,12 @@ def add_parser(commands: Any) -> None:
         help="what to estimate (default auto: by the evidence)",
     )
     parser.add_argument(
+        "--calibration",
+        type=Path,
+        metavar="FILE",
+        help="what cvscore calibrate has learned; its model is the default then",
+    )
+    parser.add_argument(
         "--output",
         type=Path,
         metavar="FILE",
@@ -68,20 +74,26 @@ def add_parser(commands: Any) -> None:
 def run(options: argparse.Namespace) -> None:
     """Match, estimate, print and draw."""
     limits = search_options(options)
+    learned = None
+    if options.calibration is not None:
+        learned = cvscore.Calibration.load(options.calibration)
+        options.model = learned.model if options.model == "auto" else options.model
     with ProgressBar(3, "matching") as bar:
         bar.advance(0)
         pair, matching_seconds = _timed(lambda: load_pair(options))
         _check_outputs(options, pair)
         bar.label = "estimating"
         bar.advance()
-        kind, scene, estimate = _estimate_or_select(options.model, pair, limits)
+        kind, scene, estimate = _estimate_or_select(
+            options.model, pair, limits, learned
+        )
         if not estimate:
             raise Failure(f"no model: {estimate.reason}")
         # Once more, for a time that does not contain the loading of kernels.
-        _, seconds = _timed(lambda: _estimate(kind, pair, limits))
+        _, seconds = _timed(lambda: _estimate(kind, pair, limits, learned))
         bar.label = "drawing"
         bar.advance()
-        files = _draw(options, kind, pair, estimate)
+        files = _draw(options, kind, pair, estimate, learned)
     content = {"scene": scene, "kind": kind, **_summary(pair, estimate)}
     content |= {"seconds": seconds, "matching_seconds": matching_seconds}
     content |= {"pictures": [str(file) for file in files]}
@@ -97,12 +109,15 @@ def _timed(function: Any) -> tuple[Any, float]:
 
 
 def _estimate_or_select(
-    model: str, pair: Pair, limits: cvscore.RansacOptions
+    model: str,
+    pair: Pair,
+    limits: cvscore.RansacOptions,
+    learned: cvscore.Calibration | None,
 ) -> tuple[str, str | None, Estimate]:
     """Return what was estimated, the kind of scene where that was asked, the result."""
     if model != "auto":
         _check_cameras(model, pair)
-        return model, None, _estimate(model, pair, limits)
+        return model, None, _estimate(model, pair, limits, learned)
     matches = pair.matches
     selection = cvscore.select_model(
         matches.x1,
@@ -132,9 +147,15 @@ def _check_cameras(model: str, pair: Pair) -> None:
         )
 
 
-def _estimate(kind: str, pair: Pair, limits: cvscore.RansacOptions) -> Estimate:
+def _estimate(
+    kind: str,
+    pair: Pair,
+    limits: cvscore.RansacOptions,
+    learned: cvscore.Calibration | None,
+) -> Estimate:
     matches = pair.matches
-    given: dict[str, Any] = {"options": limits, "quality": matches.quality}
+    given: dict[str, Any] = {"options": limits, "calibration": learned}
+    given |= {"quality": matches.quality}
     if kind == "homography":
         return cvscore.estimate_homography(matches.x1, matches.x2, **given)
     if kind == "fundamental" or pair.cameras is None:
@@ -152,7 +173,11 @@ def _check_outputs(options: argparse.Namespace, pair: Pair) -> None:
 
 
 def _draw(
-    options: argparse.Namespace, kind: str, pair: Pair, estimate: Estimate
+    options: argparse.Namespace,
+    kind: str,
+    pair: Pair,
+    estimate: Estimate,
+    learned: cvscore.Calibration | None,
 ) -> list[Path]:
     files = []
     if pair.images is not None:
@@ -162,7 +187,8 @@ def _draw(
     if options.sweep is not None:
         from cvscore.draw import plot_sweep
 
-        figure = plot_sweep(estimate, pair.matches.x1, pair.matches.x2, kind)
+        matches, score = pair.matches, None if learned is None else learned.score
+        figure = plot_sweep(estimate, matches.x1, matches.x2, kind, score=score)
         options.sweep.parent.mkdir(parents=True, exist_ok=True)
         figure.savefig(options.sweep)
         files.append(options.sweep)

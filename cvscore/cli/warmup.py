@@ -63,6 +63,7 @@ def steps() -> list[tuple[str, Callable[[], Any]]]:
         cvscore.Msac(1.0),
         cvscore.GaussianUniform(1.0),
         cvscore.MagsacPlusPlus(1.0),
+        cvscore.MarginalScore(label_prior=cvscore.BetaPrior(1.0, 1.0)),
     )
     lens = np.array([0.01, 0.0, 0.0, 0.0])
     calls: list[tuple[str, Callable[[], Any]]] = [
@@ -70,12 +71,25 @@ def steps() -> list[tuple[str, Callable[[], Any]]]:
         ("fundamental", lambda: cvscore.estimate_fundamental(x1, x2)),
         ("essential", lambda: cvscore.estimate_essential(x1, x2, K, dist1=lens)),
         ("sampling", lambda: cvscore.estimate_homography(x1, x2, quality=quality)),
+        ("which model", lambda: cvscore.select_model(x1, x2, K)),
+        ("verification", lambda: _verify(x1, x2, K)),
     ]
 
     def with_score(score: Any) -> Callable[[], Any]:
         return lambda: cvscore.estimate_homography(x1, x2, score=score, options=rough)
 
     return calls + [(type(score).__name__, with_score(score)) for score in scores]
+
+
+def _verify(x1: Array, x2: Array, K: Array) -> None:
+    """Run what a pair of a COLMAP database goes through; pycolmap is not needed."""
+    import cvscore
+    from cvscore.colmap.pair import PairMatches, PairOptions, estimate_pair
+
+    keypoints = np.repeat(np.arange(len(x1))[:, None], 2, axis=1)
+    for calibrated in (True, False):
+        matches = PairMatches(x1, x2, keypoints, K, K, calibrated)
+        estimate_pair(matches, PairOptions(cvscore.RansacOptions(), 15))
 
 
 def _matches() -> tuple[Array, Array]:

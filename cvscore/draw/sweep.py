@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,8 +11,7 @@ from numpy.typing import ArrayLike
 from cvscore.checks import as_points
 from cvscore.duplicates import first_occurrences, uncrowded
 from cvscore.frames import extent, region_of
-from cvscore.priors import InverseGamma
-from cvscore.scores.marginal import HALF_WIDTH_FRACTION, MarginalScore
+from cvscore.scores.marginal import MarginalScore
 from cvscore.types import Array, Estimate
 
 if TYPE_CHECKING:
@@ -32,8 +32,7 @@ def plot_sweep(
     x2: ArrayLike,
     kind: str,
     *,
-    half_width: float | None = None,
-    prior: InverseGamma | None = None,
+    score: MarginalScore | None = None,
 ) -> Figure:
     """Plot S(k) with its maximum, the threshold it implies, and both densities.
 
@@ -45,8 +44,8 @@ def plot_sweep(
         The matches it was estimated from (undistorted ones, if there was distortion).
     kind : {"homography", "fundamental", "essential"}
         What was estimated.
-    half_width, prior : optional
-        As they were given to `MarginalScore`; by default what the estimators take.
+    score : MarginalScore, optional
+        What it was estimated with, where that is not the default.
 
     Returns
     -------
@@ -61,9 +60,12 @@ def plot_sweep(
     points = as_points(x1, x2)
     distinct, _ = first_occurrences(points)
     distinct = distinct[uncrowded(points[:, distinct], None)]
+    score = MarginalScore() if score is None else score
+    half_width = score.half_width
     if half_width is None:
-        half_width = HALF_WIDTH_FRACTION * extent(region_of(points[:, distinct]))
-    score = MarginalScore(half_width=half_width, prior=prior or InverseGamma.jeffreys())
+        region = region_of(np.ascontiguousarray(points[:, distinct]))
+        half_width = score.half_width_fraction * extent(region)
+        score = replace(score, half_width=half_width)
     residuals = estimate.residuals[distinct]
     figure: Figure = figure_class(
         figsize=INCHES, dpi=DOTS_PER_INCH, layout="constrained"
