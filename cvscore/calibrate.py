@@ -16,6 +16,7 @@ from cvscore.estimate import (
 from cvscore.frames import extent, region_of
 from cvscore.labelled import LabelledPair
 from cvscore.priors import InverseGamma, fit_mle, fit_robust
+from cvscore.progress import progress
 from cvscore.scores.marginal import HALF_WIDTH_FRACTION, MarginalScore
 from cvscore.types import Array, Estimate, RansacOptions
 from cvscore.variances import collect_variances
@@ -75,7 +76,7 @@ def calibrate(
     errors = np.array(
         [
             [_error(pair, model, prior, fraction, options) for pair in pairs]
-            for fraction in half_widths
+            for fraction in progress(half_widths, label="calibrating")
         ]
     )
     fraction = half_widths[_choose(errors, np.array(half_widths))]
