@@ -25,6 +25,12 @@ _MULTIPLIERS = np.array(
 )
 
 
+def repeats_a_point(points: Array) -> bool:
+    """Whether two matches (4, N) share a point of an image: most often none do."""
+    with np.errstate(over="ignore"):
+        return bool(_any_equal_points(_bits(points), _MULTIPLIERS))
+
+
 def first_occurrences(points: Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Find the distinct columns of ``points``.
 
@@ -88,14 +94,28 @@ def _bits(points: Array) -> NDArray[np.uint64]:
 def _first_equal(bits: NDArray[np.uint64]) -> NDArray[np.int64]:
     """Return for each column the index of the first one that equals it."""
     with np.errstate(over="ignore"):  # hashing wraps around, also without the JIT
-        first: NDArray[np.int64] = _first_equal_column(bits, _MULTIPLIERS)
+        first: NDArray[np.int64] = _first_equal_column(bits, _MULTIPLIERS, 0, len(bits))
     return first
 
 
 @kernel
-def _first_equal_column(bits, multipliers):
-    """Index of the first equal column for each column; open-addressing hash table."""
-    num_rows, num_points = bits.shape
+def _any_equal_points(bits, multipliers):
+    """Whether two columns are equal in the first two rows, or in the last two."""
+    for start in (0, 2):
+        first = _first_equal_column(bits, multipliers, start, start + 2)
+        for i in range(first.shape[0]):
+            if first[i] != i:
+                return True
+    return False
+
+
+@kernel
+def _first_equal_column(bits, multipliers, start, stop):
+    """Index of the first equal column for each column, as far as these rows tell.
+
+    By a hash table with open addressing.
+    """
+    num_points = bits.shape[1]
     size = 4
     while size < 2 * num_points:
         size *= 2
@@ -104,7 +124,7 @@ def _first_equal_column(bits, multipliers):
     first = np.empty(num_points, dtype=np.int64)
     for i in range(num_points):
         key = np.uint64(0)
-        for row in range(num_rows):
+        for row in range(start, stop):
             key = (key ^ bits[row, i]) * multipliers[row]
             key ^= key >> np.uint64(29)
         slot = np.int64(key & mask)
@@ -115,7 +135,7 @@ def _first_equal_column(bits, multipliers):
                 first[i] = i
                 break
             same = True
-            for row in range(num_rows):
+            for row in range(start, stop):
                 same = same and bits[row, j] == bits[row, i]
             if same:
                 first[i] = j

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cvscore.checks import as_quality
-from cvscore.duplicates import first_occurrences, uncrowded
+from cvscore.duplicates import first_occurrences, repeats_a_point, uncrowded
 from cvscore.frames import Frame, Region, extent, frame_of, precision, region_of
 from cvscore.scores.marginal import MarginalScore
 from cvscore.types import Array, Mask, RansacOptions, Score
@@ -66,12 +66,13 @@ def prepare(
     # A point that no undistortion reaches is an outlier of every model.
     finite = np.flatnonzero(np.isfinite(points).all(axis=0))
     points = _columns(points, finite)
-    distinct, member_of = first_occurrences(points)
-    points = _columns(points, distinct)
-    qualities = None if qualities is None else qualities[finite][distinct]
-    chosen = uncrowded(points, qualities)
-    bystanders = points[:, :0]
-    if not chosen.all():
+    qualities = None if qualities is None else qualities[finite]
+    member_of, bystanders = np.arange(points.shape[1]), points[:, :0]
+    if repeats_a_point(points):
+        distinct, member_of = first_occurrences(points)
+        points = _columns(points, distinct)
+        qualities = None if qualities is None else qualities[distinct]
+        chosen = uncrowded(points, qualities)
         # Those with a say first, then the others; ``place`` is where each has gone.
         order = np.argsort(~chosen, kind="stable")
         place = np.empty_like(order)

@@ -238,11 +238,7 @@ class MarginalScore:
 
     def scale(self, sq_residuals: Array, dim: int, num_params: int) -> float:
         """Estimate the noise scale s, in pixels; NaN where there are no inliers."""
-        _, k, rss, *_ = self._partition(sq_residuals, dim, num_params)
-        if k == 0:
-            return math.nan
-        nu = k * dim - num_params
-        return math.sqrt((rss + 2.0 * self.prior.beta) / (nu + 2.0 * self.prior.alpha))
+        return self.summarise(sq_residuals, dim, num_params).scale
 
     def threshold(self, sq_residuals: Array, dim: int, num_params: int) -> float:
         """Return the residual below which one more match would be an inlier, in pixels.
@@ -250,23 +246,7 @@ class MarginalScore:
         It lies between the largest inlier and the smallest outlier; NaN where there
         are no inliers.
         """
-        _, k, rss, largest, beyond = self._partition(sq_residuals, dim, num_params)
-        if k == 0:
-            return math.nan
-        shape = 0.5 * (k * dim - num_params) + self.prior.alpha
-        rate = 0.5 * rss + self._offset
-        gain = (
-            math.lgamma(shape + 0.5 * dim)
-            - math.lgamma(shape)
-            - 0.5 * dim * math.log(2.0 * math.pi * rate)
-            + dim * math.log(2.0 * self._width)
-        )
-        labels = label_terms(len(sq_residuals), self.label_prior)
-        if k < len(sq_residuals):
-            gain += labels[k + 1] - labels[k]
-        growth = math.expm1(min(gain / (shape + 0.5 * dim), MAX_EXPONENT))
-        # The largest inlier was let in by the k - 1 below it, not by all k.
-        return math.sqrt(min(max(2.0 * rate * growth, largest), beyond))
+        return self.summarise(sq_residuals, dim, num_params).threshold
 
     def evidence(self, sq_residuals: Array, dim: int, num_params: int) -> float:
         """Log evidence of the model over "every match is an outlier".
@@ -275,20 +255,31 @@ class MarginalScore:
         evidence too, about 0.31 N for d = 1; and the n parameters have no prior, so
         evidences compare between models of one kind and residuals of one unit.
         """
-        num_points = len(sq_residuals)
-        score = self.evaluate(sq_residuals[None], dim, num_params)[0]
-        outliers = -num_points * dim * math.log(2.0 * self._width)
-        return float(score - outliers - label_terms(num_points, self.label_prior)[0])
+        return self.summarise(sq_residuals, dim, num_params).evidence
 
     def summarise(self, sq_residuals: Array, dim: int, num_params: int) -> Summary:
         """Score, noise scale, threshold (pixels) and evidence of residuals (N,)."""
-        given = sq_residuals, dim, num_params
-        return Summary(
-            score=float(self.evaluate(sq_residuals[None], dim, num_params)[0]),
-            scale=self.scale(*given),
-            threshold=self.threshold(*given),
-            evidence=self.evidence(*given),
+        num_points = len(sq_residuals)
+        score, k, rss, largest, beyond = self._partition(sq_residuals, dim, num_params)
+        labels = label_terms(num_points, self.label_prior)
+        log_width = math.log(2.0 * self._width)
+        evidence = float(score + num_points * dim * log_width - labels[0])
+        if k == 0:
+            return Summary(float(score), math.nan, math.nan, evidence)
+        shape = 0.5 * (k * dim - num_params) + self.prior.alpha
+        scale = math.sqrt((0.5 * rss + self.prior.beta) / shape)
+        rate = 0.5 * rss + self._offset
+        gain = (
+            math.lgamma(shape + 0.5 * dim)
+            - math.lgamma(shape)
+            - 0.5 * dim * math.log(2.0 * math.pi * rate)
+            + dim * log_width
+            + (labels[k + 1] - labels[k] if k < num_points else 0.0)
         )
+        growth = math.expm1(min(gain / (shape + 0.5 * dim), MAX_EXPONENT))
+        # The largest inlier was let in by the k - 1 below it, not by all k.
+        threshold = math.sqrt(min(max(2.0 * rate * growth, largest), beyond))
+        return Summary(float(score), scale, threshold, evidence)
 
     def sweep(self, sq_residuals: Array, dim: int, num_params: int) -> Array:
         """Return S(k) for k = 1..N, (N,); ``-inf`` where nu <= 0."""
