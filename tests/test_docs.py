@@ -31,7 +31,8 @@ def test_there_is_something_to_run():
 
 
 @pytest.mark.parametrize("block", BLOCKS, ids=[f"block{i}" for i in range(len(BLOCKS))])
-def test_readme_block_runs(block, rng, capsys):
+def test_readme_block_runs(block, rng, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # some write a file
     src = rng.uniform(0, 1000, (100, 2))
     exec(block, {"src": src, "dst": src + rng.normal(5, 0.5, (100, 2))})
 
