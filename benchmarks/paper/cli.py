@@ -195,7 +195,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 sensitivity=is_second,
                 trials=options.trials,
             )
-    except (DataError, FileNotFoundError, ImportError) as error:
+    except (DataError, FileNotFoundError, ImportError, RuntimeError) as error:
         print(f"{parser.prog}: {error}", file=sys.stderr)
         return 1
     return 0

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import median
 
 import numpy as np
 
 from benchmarks import synthetic
+from benchmarks.paper.envelope import Envelopes, SortedSweep
 from benchmarks.paper.methods import BASELINES, START, Grid
 from benchmarks.paper.pairs import PairKey, PaperPair
+from benchmarks.paper.pool import draw_models, prepare
 from benchmarks.paper.record import Settings, evaluate
+from benchmarks.paper.tables import SCORES, TableSweep
+from cvscore.priors import jeffreys
+from cvscore.scores.marginal import MarginalScore
 
 NUM_MATCHES = 1000
 # Pairs of the whole job, by what is estimated: PhotoTourism, ETH3D, HEB.
@@ -72,8 +78,57 @@ class _Loaded:
         return self.pair
 
 
+def grid_ratios(num_samples: int = 300, repeats: int = 7) -> tuple[float, float]:
+    """Time of 200 grid points over that of one evaluation by the definition.
+
+    First for RANSAC, MSAC and the marginal score together, over one sorted evaluation
+    of the last; then for GaU and MAGSAC++ together, over one evaluation of each.
+    """
+    dataset = TypicalPairs("E", 1)
+    pair = dataset.load(dataset.keys()[0])
+    problem = prepare(pair, "E")
+    models = draw_models(pair, problem, num_samples, seed=0)
+    sq_residuals = problem.sq_residuals(models)
+    counts = problem.geometry.residual_dim, problem.geometry.num_params
+    grid = Grid.around(1.0).values
+
+    def sorted_grids() -> None:
+        sweep = SortedSweep.of(sq_residuals.shape[1], np.stack([grid, grid]) ** 2)
+        sweep.absorb(sq_residuals, 0)
+        ends, nothing = np.array([0, len(sweep.rss)]), np.zeros(len(sweep.rss))
+        envelopes = Envelopes(ends, sweep.rss, nothing, np.full(1, 1e-9), *counts)
+        envelopes.sweep(jeffreys(), grid, 0.0)
+
+    def table_grids() -> None:
+        sweep = TableSweep(len(models), dict.fromkeys(SCORES, grid), *counts)
+        sweep.absorb(sq_residuals, 0)
+        sweep.winners(lambda rows: sq_residuals[rows], sq_residuals.shape[1])
+
+    def sorted_once() -> None:
+        MarginalScore(half_width=10.0).best_prefix_by_sorting(sq_residuals, *counts)
+
+    def table_once() -> None:
+        for score in SCORES.values():
+            score(1.0).evaluate(sq_residuals, *counts)
+
+    def seconds(function: Callable[[], None]) -> float:
+        times = []
+        for _ in range(repeats + 1):
+            start = time.thread_time()
+            function()
+            times.append(time.thread_time() - start)
+        return min(times[1:])
+
+    return (
+        seconds(sorted_grids) / seconds(sorted_once),
+        seconds(table_grids) / seconds(table_once),
+    )
+
+
 def print_cost(num: int = 8) -> None:
     """Measure and extrapolate."""
+    ratios = "{:.2f} (RANSAC, MSAC, marginal) and {:.1f} (GaU, MAGSAC++)"
+    print(f"a grid over one evaluation: {ratios.format(*grid_ratios())}")
     print(f"1,000 samples, about {NUM_MATCHES} matches, 7 methods x 200 grid points")
     for solver in ("native", "opencv"):
         hours = 0.0

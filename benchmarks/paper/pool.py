@@ -5,7 +5,7 @@ All methods choose from the same pool, so that nothing but the score tells them 
 
 from __future__ import annotations
 
-import zlib
+import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -95,8 +95,9 @@ def draw_models(
     if num_points <= size:
         return np.empty((0, 3, 3))
     # Of its own for every pair, whatever the order or the machine.
-    own_seed = [seed, zlib.crc32("\0".join(pair.key).encode())]
-    sampler = UniformSampler(num_points, size, own_seed)  # type: ignore[arg-type]
+    digest = hashlib.sha256(f"{seed}\0{pair.key.scene}\0{pair.key.name}".encode())
+    own_seed = int.from_bytes(digest.digest()[:8], "big")
+    sampler = UniformSampler(num_points, size, own_seed)
     return problem.geometry.solve(problem.points, sampler.draw(num_samples))
 
 

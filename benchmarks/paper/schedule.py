@@ -22,8 +22,10 @@ from benchmarks.paper.store import Store
 
 # Pairs of one task: enough to hide its overhead, few enough to lose little in a kill.
 BATCH = 8
-# A task is given up after so many workers died with it: then it is what kills them.
-MAX_DEATHS = 10
+GIVEN_UP = (
+    "workers died (out of memory?); the records made so far are kept, and the same "
+    "command goes on from them"
+)
 # Between two lines of progress where nobody watches a terminal, seconds.
 QUIET_INTERVAL = 60.0
 TERMINAL_INTERVAL = 0.5
@@ -113,10 +115,7 @@ def _on_this_machine(
             pool.shutdown(wait=False, cancel_futures=True)
             raise
         except BrokenProcessPool as error:
-            raise RuntimeError(
-                "a worker process died (out of memory?); the records made so far are "
-                "kept, and the same command goes on from them"
-            ) from error
+            raise RuntimeError(GIVEN_UP) from error
 
 
 def _on_cluster(
@@ -128,14 +127,15 @@ def _on_cluster(
         raise ImportError("Dask is missing: pip install 'cvscore[bench]'") from error
     with distributed.Client(address, set_as_default=False) as client:
         shared = client.scatter(work, broadcast=False, hash=False)
-        # The scheduler moves the tasks of a dead worker to the others by itself.
-        futures = client.map(
-            run_batch, [shared] * len(batches), batches, pure=False, retries=MAX_DEATHS
-        )
+        futures = client.map(run_batch, [shared] * len(batches), batches, pure=False)
         done = distributed.as_completed(futures, loop=client.loop, with_results=True)
-        for future, records in done:
-            yield records
-            future.release()  # or the cluster would keep the bytes to the end
+        try:
+            # The scheduler gives the tasks of a dead worker to the others by itself.
+            for future, records in done:
+                yield records
+                future.release()  # or the cluster would keep the bytes to the end
+        except distributed.KilledWorker as error:
+            raise RuntimeError(f"{GIVEN_UP}: {error}") from error
 
 
 class Progress:

@@ -92,15 +92,16 @@ def _share(sq_residuals, log_lowest, step, shares):
     num_models, num_points = sq_residuals.shape
     num_nodes = shares.shape[1]
     lowest = math.exp(2.0 * log_lowest)
+    highest = math.exp(2.0 * (log_lowest + step * (num_nodes - 2.5)))
     for row in range(num_models):
         for i in range(num_points):
             q = sq_residuals[row, i]
+            if not q < highest:
+                continue  # worth nothing at any threshold, as most of a bad model's
             if q <= lowest:
                 shares[row, 0] += 1.0
                 continue
             place = (0.5 * math.log(q) - log_lowest) / step
-            if not place < num_nodes - 2:
-                continue  # worth nothing at any threshold
             node = max(int(place), 1)
             t = place - node
             u, v, w = t + 1.0, t - 1.0, t - 2.0
