@@ -234,6 +234,14 @@ def test_the_kind_of_scene_is_told_by_evidence(here, capsys, rng):
     assert found["is_significant"]
     low, high = found["scale_interval"]
     assert low < found["scale"] < high
+    x1, x2 = rng.uniform(0, 1000, (2, 100, 2))
+    path = save_matches(here / "noise.npz", x1, x2)
+    status, out, err = run(capsys, "match", path)
+    assert (status, out) == (1, "")
+    assert "no significant model" in err
+    status, out, err = run(capsys, "match", path, "--model", "fundamental")
+    assert status == 0
+    assert "not significant" in out
 
 
 def test_calibrate_writes_what_match_takes(here, capsys, rng):
