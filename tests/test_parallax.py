@@ -1,0 +1,87 @@
+import numpy as np
+import pytest
+from synthetic import camera, homogeneous, project, rotation, two_view_scene
+
+from cvscore.parallax import parallax_of
+from cvscore.plane_pose import decompose_homography, essential_of_pose, pose_of_plane
+from cvscore.types import Pose
+
+
+def packed(x1, x2):
+    return np.ascontiguousarray(np.hstack([x1, x2]).T)
+
+
+def test_right_matches_are_in_front_at_their_angle(rng):
+    s = two_view_scene(rng, inlier_ratio=1.0, noise=0.0)
+    found = parallax_of(packed(s.x1, s.x2), s.K1, s.K2, Pose(s.R, s.t))
+    assert found.in_front.all()
+    rays1 = homogeneous(s.x1) @ np.linalg.inv(s.K1).T @ s.R.T
+    rays2 = homogeneous(s.x2) @ np.linalg.inv(s.K2).T
+    lengths = np.linalg.norm(rays1, axis=1) * np.linalg.norm(rays2, axis=1)
+    angles = np.arccos((rays1 * rays2).sum(axis=1) / lengths)
+    np.testing.assert_allclose(found.angles, angles, atol=1e-7)
+    at_infinity = project(s.K2 @ s.R @ np.linalg.inv(s.K1), s.x1)
+    distances = np.linalg.norm(s.x2 - at_infinity, axis=1)
+    np.testing.assert_allclose(found.from_infinity, distances, rtol=1e-9)
+
+
+def test_behind_is_behind_unless_noise_can_explain_it(rng):
+    s = two_view_scene(rng, inlier_ratio=1.0, noise=0.0)
+    # With the baseline turned round every point is behind, by its own parallax.
+    found = parallax_of(packed(s.x1, s.x2), s.K1, s.K2, Pose(s.R, -s.t))
+    assert not found.in_front.any()
+    assert found.is_behind(0.0).all()
+    far = found.from_infinity > 50.0
+    np.testing.assert_array_equal(found.is_behind(50.0), far)
+
+
+def test_rotation_has_no_parallax(rng):
+    K, R = camera(), rotation(np.array([0.1, -0.2, 0.05]))
+    x1 = rng.uniform(300, 800, (20, 2))
+    x2 = project(K @ R @ np.linalg.inv(K), x1)
+    found = parallax_of(packed(x1, x2), K, K, Pose(R, np.zeros(3)))
+    np.testing.assert_allclose(found.angles, 0.0, atol=1e-12)
+    np.testing.assert_allclose(found.from_infinity, 0.0, atol=1e-9)
+
+
+def test_homography_is_taken_apart(rng):
+    for _ in range(100):
+        R, t = rotation(rng.normal(0, 0.3, 3)), rng.normal(size=3)
+        normal = rng.normal(size=3)
+        H = rng.uniform(0.5, 3.0) * (R + 0.3 * np.outer(t, normal))
+        if np.linalg.det(H) < 0:  # the cameras are on two sides of the plane
+            continue
+        t /= np.linalg.norm(t)
+        normal /= np.linalg.norm(normal)
+        product = np.outer(t, normal)
+        errors = [
+            np.abs(pose.R - R).max() + np.abs(np.outer(pose.t, n) - product).max()
+            for pose, n in decompose_homography(H)
+        ]
+        assert min(errors) < 1e-6
+
+
+def test_homography_of_a_rotation_has_one_pose(rng):
+    R = rotation(rng.normal(0, 0.3, 3))
+    ((pose, _),) = decompose_homography(2.0 * R)
+    np.testing.assert_allclose(pose.R, R, atol=1e-12)
+    assert not pose.t.any()
+
+
+def test_pose_of_a_plane_is_one_from_which_it_can_be_seen(rng):
+    num_right = 0
+    for _ in range(20):
+        s = two_view_scene(rng, 100, inlier_ratio=1.0, noise=0.0, planar=True)
+        normal = np.array([0.2, -0.1, 1.0]) / 6.0  # the plane of `two_view_scene`
+        H = s.K2 @ (s.R + np.outer(s.t, normal)) @ np.linalg.inv(s.K1)
+        points = packed(s.x1, s.x2)
+        pose = pose_of_plane(H, points, s.K1, s.K2)
+        assert np.linalg.norm(pose.t) == pytest.approx(1.0)
+        assert parallax_of(points, s.K1, s.K2, pose).in_front.all()
+        rays1 = homogeneous(s.x1) @ np.linalg.inv(s.K1).T
+        rays2 = homogeneous(s.x2) @ np.linalg.inv(s.K2).T
+        E = essential_of_pose(pose)
+        products = np.einsum("ni,ij,nj->n", rays2, E, rays1)
+        np.testing.assert_allclose(products, 0.0, atol=1e-9)
+        num_right += np.abs(E - s.E).max() < 1e-6
+    assert num_right >= 10  # of two possible places, the likelier one
