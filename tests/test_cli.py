@@ -273,6 +273,27 @@ def test_calibrate_writes_what_match_takes(here, capsys, rng):
     assert "which matches are right" in err
 
 
+def test_verify_prints_a_closing_table(here, capsys, rng):
+    pytest.importorskip("pycolmap")
+    from colmap_scenes import read_geometries, write_scene
+
+    write_scene(here / "colmap.db", rng, num_images=3)
+    status, out, err = run(capsys, "verify", "colmap.db", "--workers", "1")
+    assert status == 0, err
+    assert "accepted" in out
+    assert len(read_geometries(here / "colmap.db")) == 3
+    status, out, _ = run(capsys, "verify", "colmap.db", "--json")
+    assert json.loads(out)["num_kept"] == 3
+    for arguments, words in (
+        (["none.db"], "none.db"),
+        (["colmap.db", "--pairs", "none.txt"], "none.txt"),
+        (["colmap.db", "--workers", "0"], "num_workers must be at least 1"),
+    ):
+        status, out, err = run(capsys, "verify", *arguments)
+        assert (status, out, err.count("\n")) == (1, "", 1)
+        assert words in err
+
+
 def test_a_failure_is_an_object_for_machines_too(here, capsys):
     status, out, err = run(capsys, "match", "missing.npz", "--json")
     assert status == 1
