@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import nullcontext
@@ -123,7 +123,8 @@ def _pairs_to_verify(
     """Choose the pairs, and count those that were not chosen."""
     if pairs_path is None:
         pairs = inventory.pairs
-        summary.skipped["image with itself"] = inventory.num_self_pairs
+        if inventory.num_self_pairs:
+            summary.skipped["image with itself"] = inventory.num_self_pairs
     else:
         pairs = _read_pairs(Path(pairs_path), inventory, summary)
     summary.num_pairs = len(pairs)
@@ -132,7 +133,6 @@ def _pairs_to_verify(
         summary.num_kept = len(pairs) - len(new)
         pairs = new
     summary.num_reversed = sum(pair in inventory.reversed_matches for pair in pairs)
-    summary.skipped += type(summary.skipped)()  # forget reasons that nothing had
     return pairs
 
 
@@ -178,7 +178,7 @@ def _tasks(
             indices = np.concatenate([indices, inventory.reversed_matches[pair]])
         cleaned = clean_matches(indices, view1, view2)
         summary.num_matches += len(cleaned.matches.x1)
-        summary.dropped += type(summary.dropped)(
+        summary.dropped += Counter(
             {
                 "index out of range": cleaned.num_out_of_range,
                 "duplicate": cleaned.num_duplicates,
