@@ -23,9 +23,12 @@ C(N - m, k - m) subsets, and as many models as were looked at,
 in nats, whatever the unit of the points, the size of the images and the prior of the
 score.  M is the number of samples drawn times `MODELS_PER_SAMPLE`, and no more than the
 C(N, m) samples there are.  exp(-evidence) bounds, about, the expected number of models
-this good among random matches, so that `SIGNIFICANT` stands for one in a hundred.
+this good among random matches; `SIGNIFICANT_EVIDENCE`, log 100, stands for one in a
+hundred.
 
-Measured by `python -m benchmarks.evidence`, see there.
+Measured by `python -m benchmarks.evidence`: of random matches (six kinds, 20 to 5,000
+of them, any unit) no more than 2 in 10,000 are significant; of 1,000 estimates with 30
+to 300 true inliers, 30 to 90 % of all matches, at noise of 0.3 to 3 pixels, all are.
 """
 
 from __future__ import annotations
