@@ -28,6 +28,8 @@ FITS = {"robust": fit_robust, "mle": fit_mle}
 # Errors of pairs are compared by their ratio, but a failure is not infinitely worse
 # than a bad estimate, nor luck infinitely better than a good one.
 MAX_RATIO = 10.0
+# A half-width is worse than the best one if a paired t-test says so this surely.
+CONFIDENCE = 0.95
 
 
 def calibrate(
@@ -43,7 +45,7 @@ def calibrate(
     The prior is fitted to the noise variances of the pairs' right matches.  With it,
     the half-width of smallest median error is found by running the estimator; as few
     pairs say little, the choice is the one nearest to the default among all that are
-    not worse than the best by more than a standard error.
+    not significantly worse than the best (a paired t-test of the logarithms of errors).
 
     Parameters
     ----------
@@ -117,16 +119,20 @@ def _estimate(
 
 def _choose(errors: Array, half_widths: Array) -> int:
     """Return the index of a half-width by errors (W, P) of P pairs."""
+    from scipy.special import stdtrit
+
     best = int(np.argmin(np.median(errors, axis=1)))
     smallest = np.finfo(np.float64).tiny
     with np.errstate(invalid="ignore"):
         ratios = np.maximum(errors, smallest) / np.maximum(errors[best], smallest)
     ratios = np.nan_to_num(ratios, nan=1.0)  # both failed
     worse = np.log(np.clip(ratios, 1.0 / MAX_RATIO, MAX_RATIO))
-    mean, num = worse.mean(axis=1), errors.shape[1]
-    # Of one pair nothing is known about the spread, so it changes nothing.
-    error = worse.std(axis=1, ddof=1) / np.sqrt(num) if num > 1 else np.inf
-    as_good = mean <= error
+    num = errors.shape[1]
+    if num < 2:  # nothing is known about the spread, so one pair changes nothing
+        as_good = np.ones(len(half_widths), dtype=np.bool_)
+    else:
+        error = worse.std(axis=1, ddof=1) / np.sqrt(num)
+        as_good = worse.mean(axis=1) <= stdtrit(num - 1, CONFIDENCE) * error
     as_good[best] = True
     distance = np.abs(np.log(half_widths / HALF_WIDTH_FRACTION))
     return int(np.argmin(np.where(as_good, distance, np.inf)))

@@ -94,7 +94,7 @@ def test_half_width_is_changed_on_evidence_only():
     assert _choose(alike[:, :1], widths) == 1  # one pair says nothing
     clear = np.array([[1.0, 2.0, 0.5], [3.0, 5.9, 1.6], [9.0, 22.0, 5.0]])
     assert _choose(clear, widths) == 0
-    failing = np.where(clear > 1.5, np.inf, clear)
+    failing = np.tile(np.where(clear > 1.5, np.inf, clear), 4)
     assert _choose(failing, widths) == 0
 
 
