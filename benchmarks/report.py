@@ -29,6 +29,12 @@ from benchmarks.targets import (
 NAMES = {"E": "Essential matrix", "F": "Fundamental matrix", "H": "Homography"}
 UNITS = {"E": "degrees", "F": "degrees", "H": "pixels"}
 REAL_LIMITS = (5.0, 10.0, 20.0)
+# Of the README's table: the regimes of each problem.
+SUMMARY = {
+    "E": ("typical", "lowinl", "sig10", "mixed"),
+    "F": ("typical", "lowinl", "planar", "mixed"),
+    "H": ("typical", "lowinl", "sig3", "mixed"),
+}
 BEGIN, END = "<!-- begin report: {} -->", "<!-- end report: {} -->"
 
 
@@ -217,6 +223,36 @@ def full_report(folder: Path, split: str) -> str:
     return "\n\n".join(sections)
 
 
+def summary(folder: Path) -> str:
+    """Return the README's table: some regimes of the test split, default thresholds."""
+    boards = {
+        problem: load_board(folder, "test", problem, synthetic.regimes_of(problem))
+        for problem in PROBLEMS
+    }
+    columns = [(p, r) for p, regimes in SUMMARY.items() for r in regimes]
+    rows = []
+    for method in boards["E"].methods:
+        cells = [
+            _cell(boards[p].auc(regime, method, LIMIT), ".1f") for p, regime in columns
+        ]
+        best = [
+            _cell(_best_auc(boards[p], regime, method), ".1f") for p, regime in columns
+        ]
+        both = [
+            a if method in {OURS, CEILING} else f"{a} / {b}"
+            for a, b in zip(cells, best, strict=True)
+        ]
+        rows.append([method, *both])
+    return markdown(["AUC@10", *(f"{p} {r}" for p, r in columns)], rows)
+
+
+def _best_auc(board: Board, regime: str, method: str) -> float:
+    if not board.multipliers(regime, method):
+        return float("nan")
+    _, multiplier = board.best_column(regime, [method], LIMIT)
+    return board.auc(regime, method, LIMIT, multiplier)
+
+
 def update(path: Path, split: str, report: str) -> None:
     """Replace what stands between the split's two marks in a markdown file."""
     text = path.read_text()
@@ -234,12 +270,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--folder", type=Path, default=OUT)
     parser.add_argument("--split", choices=SPLITS, default="test")
     parser.add_argument("--update", type=Path, help="markdown file with marks")
+    parser.add_argument(
+        "--summary", action="store_true", help="only the table of the README"
+    )
     options = parser.parse_args(arguments)
-    report = full_report(options.folder, options.split)
+    report = (
+        summary(options.folder)
+        if options.summary
+        else full_report(options.folder, options.split)
+    )
+    name = "summary" if options.summary else options.split
     if options.update is None:
         print(report)
     else:
-        update(options.update, options.split, report)
+        update(options.update, name, report)
 
 
 if __name__ == "__main__":

@@ -4,13 +4,14 @@ A line is either a header, which describes a run (``"run"`` and ``"versions"``),
 row: what one method did on one pair at one or more threshold multipliers.  A header
 stands before the first row of its run; later rows of the same pair, method and
 multiplier replace earlier ones.  An error that is not finite is stored as null.
+An archived row holds one method at one threshold on many pairs instead.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -60,6 +61,30 @@ def _rounded(value: float, digits: int) -> float:
     return float(f"{value:.{digits}g}")
 
 
+def make_column(
+    pairs: Sequence[str], method: str, multiplier: float, results: Sequence[Result]
+) -> Row:
+    """Build the row of one method at one threshold on many pairs, to be archived."""
+    return {
+        "pairs": list(pairs),
+        "method": method,
+        "runs": sorted({r.run for r in results}),
+        "multiplier": multiplier,
+        "error": [
+            _rounded(r.error, 4) if r.error < math.inf else None for r in results
+        ],
+        "ms": [_rounded(r.ms, 3) for r in results],
+    }
+
+
+def results_of_column(row: Row) -> Iterator[tuple[Key, Result]]:
+    """Yield every call of an archived row."""
+    for pair, error, ms in zip(row["pairs"], row["error"], row["ms"], strict=True):
+        key = (pair, row["method"], float(row["multiplier"]))
+        run = row["runs"][0]
+        yield key, Result(math.inf if error is None else error, ms, run)
+
+
 def results_of(row: Row) -> Iterator[tuple[Key, Result]]:
     """Yield every call of a row."""
     calls = zip(row["multiplier"], row["error"], row["ms"], strict=True)
@@ -79,6 +104,8 @@ def read(path: Path) -> Table:
             continue
         if "versions" in row:
             table.runs[row["run"]] = row
+        elif "pairs" in row:
+            table.results.update(results_of_column(row))
         else:
             table.results.update(results_of(row))
     return table
