@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import sys
 import time
 from collections.abc import Callable
@@ -78,6 +79,15 @@ def steps() -> list[tuple[str, Callable[[], Any]]]:
     def with_score(score: Any) -> Callable[[], Any]:
         return lambda: cvscore.estimate_homography(x1, x2, score=score, options=rough)
 
+    if importlib.util.find_spec("cv2") is not None:
+        calls.append(
+            (
+                "OpenCV's solver",
+                lambda: cvscore.estimate_homography(
+                    x1, x2, solver="opencv", options=rough
+                ),
+            )
+        )
     return calls + [(type(score).__name__, with_score(score)) for score in scores]
 
 
