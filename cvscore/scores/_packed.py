@@ -39,7 +39,7 @@ def preview(sq_residuals, constants):
 @kernel
 def evaluate(sq_residuals, best, constants):
     """Score (K, N) residuals, (K,); a row that cannot beat ``best`` may be low."""
-    scores, _ = best_prefix(
+    scores, _, _ = best_prefix(
         sq_residuals,
         constants[TABLE_START:].reshape(-1, 2),
         constants[OFFSET],
@@ -66,12 +66,11 @@ def partition(row, constants):
 def assess(row, constants):
     """Score and weights (N,) of one row: the same weight, shape over rate, for all."""
     score, k, rss, largest, _ = partition(row, constants)
-    weights = np.zeros(row.shape[0])
-    if k > 0:
-        shape = constants[TABLE_START + 2 * k + 1]
-        weight = 0.5 * shape / (0.5 * rss + constants[OFFSET])
-        for i in range(row.shape[0]):
-            weights[i] = weight if row[i] <= largest else 0.0
+    shape = constants[TABLE_START + 2 * k + 1]
+    weight = 0.5 * shape / (0.5 * rss + constants[OFFSET])
+    weights = np.empty(row.shape[0])
+    for i in range(row.shape[0]):
+        weights[i] = weight * (row[i] <= largest)  # a branch would be mispredicted
     return score, weights
 
 

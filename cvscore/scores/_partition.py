@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from cvscore._kernel import kernel
-from cvscore._smallest import move_smallest_first
 from cvscore.scores._prefix import best_prefix
 
 
@@ -16,18 +15,19 @@ def best_partition(row, table, offset, borders, lowest_bin):
     The arguments after ``row`` are those of `best_prefix`.  Returns the score, the
     number k of inliers, their sum, the largest of them and the smallest outlier.
     """
-    num = row.shape[0]
-    values = np.empty((1, num))
-    for i in range(num):
-        values[0, i] = row[i] if row[i] >= 0.0 else np.inf  # NaN is as good as inf
-    scores, prefixes = best_prefix(values, table, offset, borders, lowest_bin, -np.inf)
-    k = prefixes[0]
+    scores, prefixes, cuts = best_prefix(
+        row.reshape((1, row.shape[0])), table, offset, borders, lowest_bin, -np.inf
+    )
+    k, cut = prefixes[0], cuts[0]
+    num_below = 0
     rss, largest, beyond = 0.0, -np.inf, np.inf
-    if k > 0:
-        move_smallest_first(values[0], k)
-    for i in range(k):
-        rss += values[0, i]
-        largest = max(largest, values[0, i])
-    for i in range(k, num):
-        beyond = min(beyond, values[0, i])
+    for i in range(row.shape[0]):
+        # Without a branch to mispredict.  NaN is below nothing, and beyond nothing.
+        is_below = row[i] < cut
+        num_below += is_below
+        rss += row[i] if is_below else 0.0
+        largest = max(largest, row[i] if is_below else -np.inf)
+        beyond = min(beyond, row[i] if row[i] >= cut else np.inf)
+    # A run of equal residuals at the end of the prefix may go on beyond it.
+    rss -= (num_below - k) * largest if num_below > k else 0.0
     return scores[0], k, rss, largest, beyond

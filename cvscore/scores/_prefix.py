@@ -94,8 +94,8 @@ def _find_edges(bins, groups, group, width, step, edges):
 
 
 @kernel
-def _best_edge(edges, num_parts, table, top, top_k):
-    """Return the best score and prefix among the edges and those given."""
+def _best_edge(edges, num_parts, step, borders, table, top, top_k, cut):
+    """Return the best score, prefix and cut among the edges and those given."""
     for i in range(1, num_parts + 1):
         if edges[i, RATE] < np.inf:
             k = int(edges[i, COUNT])
@@ -103,7 +103,8 @@ def _best_edge(edges, num_parts, table, top, top_k):
             if score > top:
                 top = score
                 top_k = k
-    return top, top_k
+                cut = borders[int(edges[i - 1, BIN]) + step]
+    return top, top_k, cut
 
 
 @kernel
@@ -162,8 +163,8 @@ def _find_candidates(edges, num_parts, step, borders, table, first_k, goal, foun
 
 
 @kernel
-def _sweep_sorted(ordered, num, groups, group, table, top, top_k):
-    """Evaluate S along sorted residuals of groups; return the best score and prefix."""
+def _sweep_sorted(ordered, num, groups, group, table, top, top_k, cut):
+    """Evaluate S along sorted residuals of groups; return the best score, k and cut."""
     k = int(groups[group, COUNT])
     rate = groups[group, RATE]
     for i in range(num):
@@ -173,7 +174,8 @@ def _sweep_sorted(ordered, num, groups, group, table, top, top_k):
         if score > top:
             top = score
             top_k = k
-    return top, top_k
+            cut = np.nextafter(ordered[i], np.inf)
+    return top, top_k, cut
 
 
 @kernel
@@ -181,12 +183,12 @@ def _search_edges(bins, groups, borders, table, first_k, best, edges):
     """Find the best edge, and the bins inside which S may exceed it and ``best``.
 
     groups (NUM_LEVELS + 1, NUM_BINS, 4): the first level is one group of all bins, the
-    last is filled with the bins.  Returns score and prefix of the edge, and how many
-    bins there are.
+    last is filled with the bins.  Returns score, prefix and cut of the edge, and how
+    many bins there are.
     """
     # Typed, because numba compiles callees anew for the literal 0.
     zero = np.int64(0)
-    top, top_k = -np.inf, zero
+    top, top_k, cut = -np.inf, zero, 0.0
     num_groups, width = zero + 1, zero + NUM_BINS
     for level in range(NUM_LEVELS):
         step = GROUP_SIZES[level]
@@ -194,7 +196,9 @@ def _search_edges(bins, groups, borders, table, first_k, best, edges):
         for i in range(num_groups):
             if groups[level, i, BOUND] > max(top, best):
                 num_parts = _find_edges(bins, groups[level], i, width, step, edges)
-                top, top_k = _best_edge(edges, num_parts, table, top, top_k)
+                top, top_k, cut = _best_edge(
+                    edges, num_parts, step, borders, table, top, top_k, cut
+                )
                 goal = max(top, best)
                 num_found = _find_candidates(
                     edges,
@@ -208,14 +212,14 @@ def _search_edges(bins, groups, borders, table, first_k, best, edges):
                     num_found,
                 )
         num_groups, width = num_found, zero + step
-    return top, top_k, num_groups
+    return top, top_k, cut, num_groups
 
 
 @kernel
 def _search_inside(
-    row, groups, num_groups, borders, table, best, top, top_k, values, ordered
+    row, groups, num_groups, borders, table, best, top, top_k, cut, values, ordered
 ):
-    """Sort the bins whose inside may beat the best score; return it and its prefix."""
+    """Sort the bins whose inside may beat the best score; return it, its k and cut."""
     i = np.int64(0)  # typed, as above
     while i < num_groups:
         # Neighbours that may both hold the maximum are gathered in one pass.
@@ -230,22 +234,25 @@ def _search_inside(
             lower = borders[int(groups[i, BIN])]
             upper = borders[int(groups[stop - 1, BIN]) + 1]
             num = sorted_between(row, lower, upper, values, ordered)
-            top, top_k = _sweep_sorted(ordered, num, groups, i, table, top, top_k)
+            top, top_k, cut = _sweep_sorted(
+                ordered, num, groups, i, table, top, top_k, cut
+            )
         i = max(stop, i + 1)
-    return top, top_k
+    return top, top_k, cut
 
 
 @kernel
 def best_prefix(sq_residuals, table, offset, borders, lowest_bin, best):
-    """Return the largest S(k) of each row, (K,), and its k, (K,).
+    """Return the largest S(k) of each row, (K,), its k, and the cut above its k-th.
 
     sq_residuals (K, N); table (N + 1, 2) of terms and shapes; borders and lowest_bin
     from ``_bins.py``.  A row that cannot beat ``best`` gets the score and the prefix of
-    its best edge.
+    its best edge.  Residuals below the cut belong to the prefix, or equal its last.
     """
     num_models, num_points = sq_residuals.shape
     scores = np.empty(num_models)
     prefixes = np.empty(num_models, dtype=np.int64)
+    cuts = np.empty(num_models)
     bins = np.empty((NUM_BINS, 2))
     edges = np.empty((MAX_PARTS + 1, 4))
     groups = np.empty((NUM_LEVELS + 1, NUM_BINS, 4))
@@ -261,10 +268,10 @@ def best_prefix(sq_residuals, table, offset, borders, lowest_bin, best):
     for i in range(num_models):
         row = sq_residuals[i]
         fill_bins(row, lowest_bin, bins)
-        top, top_k, num_left = _search_edges(
+        top, top_k, cut, num_left = _search_edges(
             bins, groups, borders, table, first_k, best, edges
         )
-        scores[i], prefixes[i] = _search_inside(
+        scores[i], prefixes[i], cuts[i] = _search_inside(
             row,
             groups[NUM_LEVELS],
             num_left,
@@ -273,7 +280,8 @@ def best_prefix(sq_residuals, table, offset, borders, lowest_bin, best):
             best,
             top,
             top_k,
+            cut,
             values,
             ordered,
         )
-    return scores, prefixes
+    return scores, prefixes, cuts

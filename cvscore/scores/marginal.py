@@ -296,7 +296,7 @@ class MarginalScore:
     ) -> tuple[Array, NDArray[np.int64]]:
         """Return the scores (K,) and the maximising prefixes (K,), fast and exact."""
         lowest = lowest_bin(self._width)
-        found: tuple[Array, NDArray[np.int64]] = best_prefix(
+        scores, prefixes, _ = best_prefix(
             np.ascontiguousarray(sq_residuals, dtype=np.float64),
             self._table(sq_residuals.shape[1], dim, num_params),
             self._offset,
@@ -304,7 +304,7 @@ class MarginalScore:
             lowest,
             float(best),
         )
-        return found
+        return scores, prefixes
 
     def best_prefix_by_sorting(
         self, sq_residuals: Array, dim: int, num_params: int
