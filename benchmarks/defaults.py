@@ -1,0 +1,94 @@
+"""Why the defaults are what they are: half-width, prior and polish, one at a time.
+
+    python -m benchmarks.defaults --num 30
+
+Validation problems only.  A column is a regime, a row a choice, the number AUC@10; the
+last column is the mean over regimes, which decides unless a regime falls off.  Units
+matter to one row alone: the prior in pixels, which is why it is not the default.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+from unittest import mock
+
+import numpy as np
+
+import cvscore.estimate
+from benchmarks.accuracy import auc
+from benchmarks.data import PROBLEMS, Fit, Pair
+from benchmarks.protocols import error_of
+from benchmarks.synthetic import generate, regimes_of
+from cvscore import InverseGamma, MarginalScore
+from cvscore.progress import progress
+
+LIMIT = 10.0
+
+
+class Choice(NamedTuple):
+    """One way to run the estimators."""
+
+    name: str
+    score: MarginalScore
+    polished: bool = True
+
+
+CHOICES = (
+    *(
+        Choice(f"half-width 1/{n}", MarginalScore(half_width_fraction=1 / n))
+        for n in (160, 80, 40, 20, 10)
+    ),
+    Choice("prior IG(1, 1 px^2)", MarginalScore(prior=InverseGamma(1.0, 1.0))),
+    Choice("no polish", MarginalScore(), polished=False),
+)
+
+
+@contextmanager
+def _polish(*, polished: bool) -> Iterator[None]:
+    if polished:
+        yield
+        return
+    with mock.patch.object(cvscore.estimate, "polish", lambda _, candidate: candidate):
+        yield
+
+
+def error(pair: Pair, choice: Choice) -> float:
+    """Return the error of one choice on one pair; infinite without a model."""
+    given = {"score": choice.score}
+    with _polish(polished=choice.polished):
+        if pair.problem == "E":
+            estimate = cvscore.estimate_essential(
+                pair.x1, pair.x2, pair.K1, pair.K2, **given
+            )
+        elif pair.problem == "F":
+            estimate = cvscore.estimate_fundamental(pair.x1, pair.x2, **given)
+        else:
+            estimate = cvscore.estimate_homography(pair.x1, pair.x2, **given)
+    fit = Fit(estimate.model, estimate.inliers) if estimate else None
+    return error_of(pair, fit)
+
+
+def main() -> None:
+    """Print one table for each problem."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--num", type=int, default=30, help="pairs a regime")
+    parser.add_argument("--problems", nargs="+", default=PROBLEMS, choices=PROBLEMS)
+    options = parser.parse_args()
+    for problem in options.problems:
+        regimes = regimes_of(problem)
+        table = np.empty((len(CHOICES), len(regimes)))
+        for column, regime in enumerate(progress(regimes, label=f"{problem} regimes")):
+            pairs = [generate(problem, regime, i, "val") for i in range(options.num)]
+            for row, choice in enumerate(CHOICES):
+                table[row, column] = auc([error(p, choice) for p in pairs], LIMIT)
+        print(f"\n{problem:20s}" + "".join(f"{r[:8]:>9s}" for r in [*regimes, "mean"]))
+        for choice, figures in zip(CHOICES, table, strict=True):
+            cells = "".join(f"{f:9.1f}" for f in [*figures, figures.mean()])
+            print(f"{choice.name:20s}{cells}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
