@@ -1,0 +1,135 @@
+"""Who costs what in a call, in percent of its processor time.
+
+    python -m benchmarks.costs
+
+Typical validation pairs.  The loop is run by its own source, interpreted, with the same
+compiled steps and a clock around each of them; what the interpreter adds to the loop is
+left out, because a call of the package does without.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+from unittest import mock
+
+import cvscore.estimate
+from benchmarks.data import PROBLEMS, Pair
+from benchmarks.machine import describe_run
+from benchmarks.synthetic import generate
+from cvscore import ransac
+from cvscore.objective import Candidate, Objective, best_of, climb, source_of
+
+Clock = defaultdict[str, float]
+
+
+def timed(name: str, function: Callable[..., Any], clock: Clock) -> Callable[..., Any]:
+    """Return the function with a clock around it."""
+
+    def run(*given: Any, **named: Any) -> Any:
+        start = time.thread_time()
+        result = function(*given, **named)
+        clock[name] += time.thread_time() - start
+        return result
+
+    return run
+
+
+def timed_search(clock: Clock) -> Callable[..., Any]:
+    """Return `cvscore.ransac.search` with a clock around each step of the loop."""
+
+    def search(objective: Objective, sampler: Any, options: Any) -> Any:
+        addresses, constants = objective._functions, objective._constants
+        kernels = objective.model.kernels
+        score = objective.score.kernels(
+            objective.points.shape[1],
+            objective.model.residual_dim,
+            objective.model.num_params,
+        )
+
+        def bound(step: Callable[..., Any]) -> Callable[..., Any]:
+            return lambda _, constants, *given: step(addresses, constants, *given)
+
+        functions = [None] * len(addresses)
+        functions[0] = timed("solver", kernels.solve, clock)
+        functions[6] = timed("inliers", score.inliers, clock)
+        functions[7] = timed("comparison of models", bound(best_of), clock)
+        functions[8] = timed("climbs", bound(climb), clock)
+        draw = timed("samples, coherence", sampler.kernel, clock)
+        limits = (
+            objective.model.sample_size,
+            options.max_iterations,
+            options.min_iterations,
+            options.confidence,
+        )
+        *found, iterations = source_of(ransac._search)(
+            tuple(functions),
+            constants,
+            kernels.stages,
+            draw,
+            tuple(sampler.memory),
+            ransac.generator(options.seed),
+            objective.points,
+            objective.some,
+            limits,
+        )
+        return timed("climbs", objective.climb, clock)(Candidate(*found)), iterations
+
+    return search
+
+
+@contextmanager
+def clocks(clock: Clock) -> Iterator[None]:
+    """Put clocks around the stages of an estimate."""
+    estimate = cvscore.estimate
+    with ExitStack() as stack:
+        for name, label in (
+            ("prepare", "preparation"),
+            ("escape_plane", "plane and parallax"),
+            ("polish", "polish"),
+        ):
+            one = timed(label, getattr(estimate, name), clock)
+            stack.enter_context(mock.patch.object(estimate, name, one))
+        stack.enter_context(mock.patch.object(estimate, "search", timed_search(clock)))
+        yield
+
+
+def estimate_of(pair: Pair) -> Any:
+    """Run the estimator of a pair's problem."""
+    if pair.problem == "E":
+        return cvscore.estimate_essential(pair.x1, pair.x2, pair.K1, pair.K2)
+    if pair.problem == "F":
+        return cvscore.estimate_fundamental(pair.x1, pair.x2)
+    return cvscore.estimate_homography(pair.x1, pair.x2)
+
+
+def main() -> None:
+    """Print the shares for each problem, largest first."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--num", type=int, default=60, help="pairs")
+    num = parser.parse_args().num
+    print(describe_run(["numba", "numpy"], seed=0))
+    for problem in PROBLEMS:
+        pairs = [generate(problem, "typical", i, "val") for i in range(num)]
+        for pair in pairs[:2]:
+            estimate_of(pair)  # compiles, or loads what was compiled
+        whole: Clock = defaultdict(float)
+        for pair in pairs:
+            timed("call", estimate_of, whole)(pair)
+        clock: Clock = defaultdict(float)
+        with clocks(clock):
+            for pair in pairs:
+                estimate_of(pair)
+        clock["the rest"] = max(0.0, whole["call"] - sum(clock.values()))
+        total = sum(clock.values())
+        shares = sorted(clock.items(), key=lambda item: -item[1])
+        print(f"{problem}: {1e3 * whole['call'] / num:.1f} ms a call; ", end="")
+        print(", ".join(f"{name} {100 * s / total:.0f} %" for name, s in shares))
+
+
+if __name__ == "__main__":
+    main()
