@@ -1,0 +1,60 @@
+"""The committed rows behind the README: their schema, and that it shows them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from benchmarks.archive import RESULTS
+from benchmarks.report import BEGIN, END, full_report, summary
+
+ROOT = Path(__file__).resolve().parent.parent
+FILES = sorted(RESULTS.glob("*.jsonl"))
+HEADER = {"run", "commit", "cpu", "python", "versions", "max_iterations", "confidence"}
+COLUMN = {"pairs", "method", "runs", "multiplier", "error", "ms"}
+MULTIPLIERS = {0.1, 0.33, 1.0, 3.0, 10.0}
+
+
+def between(path, name):
+    text = path.read_text()
+    _, _, rest = text.partition(BEGIN.format(name))
+    shown, _, _ = rest.partition(END.format(name))
+    return shown.strip()
+
+
+def test_there_are_rows_of_every_problem():
+    names = {path.name.split("-")[1] for path in FILES}
+    assert names == {"E", "F", "H"}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_rows_have_the_schema(path):
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    headers = [row for row in rows if "versions" in row]
+    columns = [row for row in rows if "versions" not in row]
+    runs = {row["run"] for row in headers}
+    assert headers
+    assert all(row.keys() >= HEADER for row in headers)
+    assert all(row["max_iterations"] == 1000 for row in headers)
+    for row in columns:
+        assert row.keys() == COLUMN
+        assert set(row["runs"]) <= runs
+        assert row["multiplier"] in MULTIPLIERS
+        assert len(row["pairs"]) == len(row["error"]) == len(row["ms"])
+        assert len(set(row["pairs"])) == len(row["pairs"])
+        assert all(error is None or error >= 0.0 for error in row["error"])
+        assert all(ms > 0.0 for ms in row["ms"])
+        if path.name.startswith("test"):
+            assert len(row["pairs"]) >= 200
+    methods = {row["method"] for row in columns}
+    assert methods >= {"cvscore", "cv2 USAC_MAGSAC", "poselib", "pycolmap"}
+
+
+def test_the_readme_shows_the_committed_rows():
+    assert between(ROOT / "README.md", "summary") == summary(RESULTS)
+
+
+@pytest.mark.parametrize("split", ["test", "real"])
+def test_the_benchmarks_page_shows_the_committed_rows(split):
+    page = ROOT / "benchmarks" / "README.md"
+    assert between(page, split) == full_report(RESULTS, split)
