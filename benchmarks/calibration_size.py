@@ -16,16 +16,13 @@ import argparse
 import numpy as np
 
 from benchmarks.accuracy import auc
-from benchmarks.data import PROBLEMS, Fit, Pair, Pose
-from benchmarks.protocols import error_of
+from benchmarks.data import PROBLEMS, Pair, Pose
+from benchmarks.methods.cvscore import error_with
 from benchmarks.synthetic import generate
 from cvscore import (
     Calibration,
     LabelledPair,
     calibrate,
-    estimate_essential,
-    estimate_fundamental,
-    estimate_homography,
 )
 
 MODELS = {"E": "essential", "F": "fundamental", "H": "homography"}
@@ -43,18 +40,7 @@ def labelled(pair: Pair) -> LabelledPair:
 
 def errors(pairs: list[Pair], calibration: Calibration | None) -> list[float]:
     """Return the error on every pair; infinite where there is no model."""
-    found = []
-    for pair in pairs:
-        if pair.problem == "E":
-            estimate = estimate_essential(
-                pair.x1, pair.x2, pair.K1, pair.K2, calibration=calibration
-            )
-        else:
-            run = estimate_homography if pair.problem == "H" else estimate_fundamental
-            estimate = run(pair.x1, pair.x2, calibration=calibration)
-        fit = Fit(estimate.model, estimate.inliers) if estimate else None
-        found.append(error_of(pair, fit))
-    return found
+    return [error_with(pair, calibration=calibration) for pair in pairs]
 
 
 def main() -> None:

@@ -18,8 +18,9 @@ from typing import Any
 from unittest import mock
 
 import cvscore.estimate
-from benchmarks.data import PROBLEMS, Pair
+from benchmarks.data import PROBLEMS
 from benchmarks.machine import describe_run
+from benchmarks.methods.cvscore import estimate_pair
 from benchmarks.synthetic import generate
 from cvscore import ransac
 from cvscore.objective import Candidate, Objective, best_of, climb, source_of
@@ -98,15 +99,6 @@ def clocks(clock: Clock) -> Iterator[None]:
         yield
 
 
-def estimate_of(pair: Pair) -> Any:
-    """Run the estimator of a pair's problem."""
-    if pair.problem == "E":
-        return cvscore.estimate_essential(pair.x1, pair.x2, pair.K1, pair.K2)
-    if pair.problem == "F":
-        return cvscore.estimate_fundamental(pair.x1, pair.x2)
-    return cvscore.estimate_homography(pair.x1, pair.x2)
-
-
 def main() -> None:
     """Print the shares for each problem, largest first."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -116,14 +108,14 @@ def main() -> None:
     for problem in PROBLEMS:
         pairs = [generate(problem, "typical", i, "val") for i in range(num)]
         for pair in pairs[:2]:
-            estimate_of(pair)  # compiles, or loads what was compiled
+            estimate_pair(pair)  # compiles, or loads what was compiled
         whole: Clock = defaultdict(float)
         for pair in pairs:
-            timed("call", estimate_of, whole)(pair)
+            timed("call", estimate_pair, whole)(pair)
         clock: Clock = defaultdict(float)
         with clocks(clock):
             for pair in pairs:
-                estimate_of(pair)
+                estimate_pair(pair)
         clock["the rest"] = max(0.0, whole["call"] - sum(clock.values()))
         total = sum(clock.values())
         shares = sorted(clock.items(), key=lambda item: -item[1])

@@ -19,8 +19,8 @@ import numpy as np
 
 import cvscore.estimate
 from benchmarks.accuracy import auc
-from benchmarks.data import PROBLEMS, Fit, Pair
-from benchmarks.protocols import error_of
+from benchmarks.data import PROBLEMS, Pair
+from benchmarks.methods.cvscore import error_with
 from benchmarks.synthetic import generate, regimes_of
 from cvscore import InverseGamma, MarginalScore
 from cvscore.progress import progress
@@ -57,18 +57,8 @@ def _polish(*, polished: bool) -> Iterator[None]:
 
 def error(pair: Pair, choice: Choice) -> float:
     """Return the error of one choice on one pair; infinite without a model."""
-    given = {"score": choice.score}
     with _polish(polished=choice.polished):
-        if pair.problem == "E":
-            estimate = cvscore.estimate_essential(
-                pair.x1, pair.x2, pair.K1, pair.K2, **given
-            )
-        elif pair.problem == "F":
-            estimate = cvscore.estimate_fundamental(pair.x1, pair.x2, **given)
-        else:
-            estimate = cvscore.estimate_homography(pair.x1, pair.x2, **given)
-    fit = Fit(estimate.model, estimate.inliers) if estimate else None
-    return error_of(pair, fit)
+        return error_with(pair, score=choice.score)
 
 
 def main() -> None:

@@ -11,15 +11,12 @@ from __future__ import annotations
 import argparse
 
 from benchmarks.accuracy import auc, paired_difference
-from benchmarks.data import PROBLEMS, Fit, Pair
-from benchmarks.protocols import error_of
+from benchmarks.data import PROBLEMS, Pair
+from benchmarks.methods.cvscore import error_with
 from benchmarks.synthetic import generate, regimes_of
 from cvscore import (
     BetaPrior,
     MarginalScore,
-    estimate_essential,
-    estimate_fundamental,
-    estimate_homography,
 )
 
 PRIORS = {"uniform": BetaPrior(1.0, 1.0), "Jeffreys": BetaPrior(0.5, 0.5)}
@@ -29,18 +26,8 @@ LIMIT = 10.0
 
 def errors(pairs: list[Pair], prior: BetaPrior | None) -> list[float]:
     """Return the error on every pair; infinite where there is no model."""
-    score, found = MarginalScore(label_prior=prior), []
-    for pair in pairs:
-        if pair.problem == "E":
-            estimate = estimate_essential(
-                pair.x1, pair.x2, pair.K1, pair.K2, score=score
-            )
-        else:
-            run = estimate_homography if pair.problem == "H" else estimate_fundamental
-            estimate = run(pair.x1, pair.x2, score=score)
-        fit = Fit(estimate.model, estimate.inliers) if estimate else None
-        found.append(error_of(pair, fit))
-    return found
+    score = MarginalScore(label_prior=prior)
+    return [error_with(pair, score=score) for pair in pairs]
 
 
 def main() -> None:
