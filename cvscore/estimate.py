@@ -24,11 +24,11 @@ from cvscore.models.fundamental import fundamental_model
 from cvscore.models.homography import homography_model
 from cvscore.noise import noise_posterior
 from cvscore.objective import Candidate, Objective
-from cvscore.planes import escape_plane
 from cvscore.polish import polish
 from cvscore.priors import InverseGamma
 from cvscore.problem import Problem, prepare
 from cvscore.ransac import search
+from cvscore.repeats import escape_plane_and_repeats
 from cvscore.sampling import ProsacSampler
 from cvscore.significance import corrected_evidence
 from cvscore.types import (
@@ -118,7 +118,7 @@ def estimate_fundamental(
     points = as_points(x1, x2)
     score = score_of(calibration, score, "fundamental")
     problem = prepare(points, None, score, options, quality)
-    found = _search(problem, fundamental_model(solver), escape_plane)
+    found = _search(problem, fundamental_model(solver), escape_plane_and_repeats)
     if found.model is None:
         return found
     F = problem.frame.matrix(1).T @ found.model @ problem.frame.matrix(0)

@@ -58,6 +58,15 @@ def escape_plane(
     return candidate if candidate.score > best.score else best
 
 
+def has_dominant_plane(
+    objective: Objective, best: Candidate, options: RansacOptions
+) -> bool:
+    """Whether most inliers of ``best`` are on one plane."""
+    inliers = objective.inliers(best)
+    points, score = objective.points, objective.score
+    return _dominant_plane(points, inliers, score, options) is not None
+
+
 def _dominant_plane(
     points: Array, inliers: NDArray[np.int64], score: Score, options: RansacOptions
 ) -> tuple[Array, NDArray[np.int64]] | None:
