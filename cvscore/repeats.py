@@ -13,15 +13,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from cvscore.neighbours import count_kept_neighbours
+from cvscore.neighbours import keep_neighbours
 from cvscore.objective import Candidate, Objective
 from cvscore.planes import escape_plane, has_dominant_plane
 from cvscore.ransac import search
 from cvscore.sampling import UniformSampler
 from cvscore.types import Array, RansacOptions
 
-# Neighbours that a match has to keep.  One may be there by chance.
-MIN_KEPT = 2
 # Where fewer of the inliers than this keep neighbours (because most matches are wrong,
 # or depths are all different), neighbours do not tell right matches from wrong ones.
 MIN_SHARE = 0.5
@@ -59,7 +57,7 @@ def _coherent_matches(objective: Objective, best: Candidate) -> Array | None:
     """Matches (4, M) that keep neighbours; None where these say nothing here."""
     step = -(-objective.points.shape[1] // MAX_ASKED)
     asked = np.ascontiguousarray(objective.points[:, ::step])
-    keeps = count_kept_neighbours(asked) >= MIN_KEPT
+    keeps = keep_neighbours(asked, np.arange(asked.shape[1]))
     is_inlier = np.zeros(objective.points.shape[1], dtype=np.bool_)
     is_inlier[objective.inliers(best)] = True
     is_inlier = is_inlier[::step]
