@@ -31,6 +31,7 @@ from cvscore.ransac import search
 from cvscore.repeats import escape_plane_and_repeats
 from cvscore.sampling import ProsacSampler
 from cvscore.significance import corrected_evidence
+from cvscore.strangers import polish_without_strangers
 from cvscore.types import (
     Array,
     Estimate,
@@ -167,14 +168,17 @@ def estimate_essential(
     score = score_of(calibration, score, "essential")
     problem = prepare(points, frame, score, options, quality, mean_focal(K1, K2))
     model = essential_model(frame.camera(K1, 0), frame.camera(K2, 1), solver)
-    found = _search(problem, model)
+    found = _search(problem, model, last_step=polish_without_strangers)
     if found.model is None:
         return found
     return replace(found, pose=_pose(found.model, found.inliers, points, K1, K2))
 
 
 def _search(
-    problem: Problem, model: GeometricModel, escape: Escape | None = None
+    problem: Problem,
+    model: GeometricModel,
+    escape: Escape | None = None,
+    last_step: Callable[[Objective, Candidate], Candidate] = polish,
 ) -> Estimate:
     """Search and polish; the model of the result is still that of the frame.
 
@@ -200,7 +204,7 @@ def _search(
         )
     if escape is not None:
         best = escape(objective, best, problem.options)
-    best = polish(objective, best)
+    best = last_step(objective, best)
     sq_residuals = best.sq_residuals * unit**2
     counts = model.residual_dim, model.num_params
     summary = problem.score.summarise(sq_residuals, *counts)
