@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cvscore._kernel import kernel
+from cvscore.models._matrix3 import inverse_of
 from cvscore.types import Array, Mask, Pose
 
 
@@ -51,9 +52,8 @@ def parallax_of(points: Array, K1: Array, K2: Array, pose: Pose) -> Parallax:
     pose : Pose
         Camera 2 from camera 1; the translation may be zero.
     """
-    turned = pose.R @ np.linalg.inv(K1)
-    placed = _place(points, turned, np.linalg.inv(K2), K2, pose.t)
-    return Parallax(*placed)
+    turned = pose.R @ inverse_of(K1)
+    return Parallax(*_place(points, turned, inverse_of(K2), K2, pose.t))
 
 
 @kernel
