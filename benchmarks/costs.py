@@ -23,6 +23,7 @@ from benchmarks.machine import describe_run
 from benchmarks.methods.cvscore import estimate_pair
 from benchmarks.synthetic import generate
 from cvscore import ransac
+from cvscore._operations import FUNCTIONS
 from cvscore.objective import Candidate, Objective, best_of, climb, source_of
 
 Clock = defaultdict[str, float]
@@ -55,11 +56,12 @@ def timed_search(clock: Clock) -> Callable[..., Any]:
         def bound(step: Callable[..., Any]) -> Callable[..., Any]:
             return lambda _, constants, *given: step(addresses, constants, *given)
 
-        functions = [None] * len(addresses)
-        functions[0] = timed("solver", kernels.solve, clock)
-        functions[6] = timed("inliers", score.inliers, clock)
-        functions[7] = timed("comparison of models", bound(best_of), clock)
-        functions[8] = timed("climbs", bound(climb), clock)
+        steps = {
+            "solve": timed("solver", kernels.solve, clock),
+            "inliers": timed("inliers", score.inliers, clock),
+            "best_of": timed("comparison of models", bound(best_of), clock),
+            "climb": timed("climbs", bound(climb), clock),
+        }
         draw = timed("samples, coherence", sampler.kernel, clock)
         limits = (
             objective.model.sample_size,
@@ -68,7 +70,7 @@ def timed_search(clock: Clock) -> Callable[..., Any]:
             options.confidence,
         )
         *found, iterations = source_of(ransac._search)(
-            tuple(functions),
+            tuple(steps.get(name) for name in FUNCTIONS),
             constants,
             kernels.stages,
             draw,
@@ -78,7 +80,7 @@ def timed_search(clock: Clock) -> Callable[..., Any]:
             objective.some,
             limits,
         )
-        return timed("climbs", objective.climb, clock)(Candidate(*found)), iterations
+        return Candidate(*found), iterations
 
     return search
 
@@ -92,6 +94,7 @@ def clocks(clock: Clock) -> Iterator[None]:
             ("prepare", "preparation"),
             ("escape_plane", "plane and parallax"),
             ("polish", "polish"),
+            ("conclude", "conclusion"),
         ):
             one = timed(label, getattr(estimate, name), clock)
             stack.enter_context(mock.patch.object(estimate, name, one))

@@ -52,15 +52,17 @@ def _compile(function: Any, signature: Any) -> int:
     return address
 
 
-def caller(signature: Any) -> Callable[..., Any]:
+def caller(signature: Any, position: int | None = None) -> Callable[..., Any]:
     """Return ``call(function, arguments)`` for kernels of one signature.
 
     Within a kernel ``function`` is an address; in interpreted code, where the same
     source serves models and scores that are not compiled, it is anything callable.
+    With a position it is a tuple of such, in which that is the place of the function.
     """
 
-    def call(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-        return function(*arguments)
+    def call(function: Any, arguments: tuple[Any, ...]) -> Any:
+        chosen = function if position is None else function[position]
+        return chosen(*arguments)
 
     @intrinsic  # type: ignore[untyped-decorator, unused-ignore]
     def call_address(typing_context: Any, address: Any, arguments: Any) -> Any:
@@ -80,6 +82,8 @@ def caller(signature: Any) -> Callable[..., Any]:
 
     @overload(call)  # type: ignore[untyped-decorator, unused-ignore]
     def call_compiled(function, arguments):  # type: ignore[no-untyped-def]
-        return lambda function, arguments: call_address(function, arguments)  # type: ignore[call-arg, unused-ignore]
+        if position is None:
+            return lambda function, arguments: call_address(function, arguments)  # type: ignore[call-arg, unused-ignore]
+        return lambda function, arguments: call_address(function[position], arguments)  # type: ignore[call-arg, unused-ignore]
 
     return call

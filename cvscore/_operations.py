@@ -1,7 +1,8 @@
 """What the loop does with a model, a score and a sampler: the form of each call.
 
 ``functions`` is a tuple of addresses (or, interpreted, of callables) in the order of
-`FUNCTIONS`; ``constants`` holds those of the model and those of the score.
+`FUNCTIONS`, from which each call takes its own; ``constants`` holds those of the model
+and those of the score.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ FUNCTIONS = (
     "evaluate",
     "assess",
     "inliers",
+    "summarise",
+    "resize",
     "best_of",
     "climb",
 )
@@ -39,6 +42,8 @@ PREVIEW = _values(_points, _values)
 EVALUATE = _values(_points, _number, _values)
 ASSESS = types.Tuple((_number, _values))(_values, _values)
 INLIERS = array(1, types.boolean)(_values, _values)
+SUMMARISE = types.UniTuple(_number, 4)(_values, _values)
+RESIZE = _values(_values, _count, _count, _count)
 # Of a sampler.
 DRAW = _samples(
     _points, array(1, types.uint64), _indices, _indices, _indices, _values, _count
@@ -51,13 +56,15 @@ CLIMB = types.Tuple((_points, _values, _number))(
     _functions, _constants, _points, _values, _number, _points, _number, _number
 )
 
-call_solve = caller(SOLVE)
-call_residuals = caller(RESIDUALS)
-call_refit = caller(REFIT)
-call_preview = caller(PREVIEW)
-call_evaluate = caller(EVALUATE)
-call_assess = caller(ASSESS)
-call_inliers = caller(INLIERS)
+call_solve = caller(SOLVE, FUNCTIONS.index("solve"))
+call_residuals = caller(RESIDUALS, FUNCTIONS.index("residuals"))
+call_refit = caller(REFIT, FUNCTIONS.index("refit"))
+call_preview = caller(PREVIEW, FUNCTIONS.index("preview"))
+call_evaluate = caller(EVALUATE, FUNCTIONS.index("evaluate"))
+call_assess = caller(ASSESS, FUNCTIONS.index("assess"))
+call_inliers = caller(INLIERS, FUNCTIONS.index("inliers"))
+call_summarise = caller(SUMMARISE, FUNCTIONS.index("summarise"))
+call_resize = caller(RESIZE, FUNCTIONS.index("resize"))
 call_draw = caller(DRAW)
-call_best_of = caller(BEST_OF)
-call_climb = caller(CLIMB)
+call_best_of = caller(BEST_OF, FUNCTIONS.index("best_of"))
+call_climb = caller(CLIMB, FUNCTIONS.index("climb"))

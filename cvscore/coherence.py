@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from cvscore._kernel import kernel
-from cvscore.frames import Region
+from cvscore.frames import Region, diagonals
 from cvscore.sampling import (
     NUM_DRAWN,
     NUM_POINTS,
@@ -72,7 +72,7 @@ class CoherentSampler(KernelSampler):
             np.array([sample_size, num_points, 0, 0, num_trials]),
             np.empty(num_points, dtype=np.int64),
             np.empty(max(num_points - sample_size + 1, 1), dtype=np.int64),
-            np.concatenate([region.centre, _sides(region)]),
+            _in_sides(region),
         )
         super().__init__(draw_coherently, points, memory)
 
@@ -93,15 +93,15 @@ def coherence(points: Array, region: Region) -> Array:
         Minus the distance to the third nearest match, in extents; ``-inf`` where there
         are not so many matches around.
     """
-    return -np.sqrt(_sq_distance_to_third(points, region.centre, _sides(region)))
+    centre, sides = np.split(_in_sides(region), 2)
+    return -np.sqrt(_sq_distance_to_third(points, centre, sides))
 
 
-def _sides(region: Region) -> Array:
-    """Return the diagonal of the image that each coordinate belongs to, (4,)."""
-    spreads = region.spreads
-    sides = np.repeat(np.hypot(spreads[[0, 2]], spreads[[1, 3]]), 2)
-    sides[sides == 0.0] = 1.0  # all points of an image in one place
-    return sides
+def _in_sides(region: Region) -> Array:
+    """Return the centre and, for each coordinate, the diagonal of its image, (8,)."""
+    # One, where all points of an image are in one place.
+    first, second = (diagonal or 1.0 for diagonal in diagonals(region))
+    return np.array([*region.centre.tolist(), first, first, second, second])
 
 
 @kernel

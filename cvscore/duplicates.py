@@ -19,16 +19,10 @@ from cvscore.types import Array, Mask
 
 MAX_SHARING = 2  # matches that share a point, see `uncrowded`
 # Odd multipliers with well mixed bits, one per coordinate, for the hash of a row.
-_MULTIPLIERS = np.array(
+MULTIPLIERS = np.array(
     [0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93],
     dtype=np.uint64,
 )
-
-
-def repeats_a_point(points: Array) -> bool:
-    """Whether two matches (4, N) share a point of an image: most often none do."""
-    with np.errstate(over="ignore"):
-        return bool(_any_equal_points(_bits(points), _MULTIPLIERS))
 
 
 def first_occurrences(points: Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -94,13 +88,14 @@ def _bits(points: Array) -> NDArray[np.uint64]:
 def _first_equal(bits: NDArray[np.uint64]) -> NDArray[np.int64]:
     """Return for each column the index of the first one that equals it."""
     with np.errstate(over="ignore"):  # hashing wraps around, also without the JIT
-        first: NDArray[np.int64] = _first_equal_column(bits, _MULTIPLIERS, 0, len(bits))
+        first: NDArray[np.int64] = _first_equal_column(bits, MULTIPLIERS, 0, len(bits))
     return first
 
 
 @kernel
-def _any_equal_points(bits, multipliers):
-    """Whether two columns are equal in the first two rows, or in the last two."""
+def repeats_point(points, multipliers):
+    """Whether two matches (4, N) share a point of an image: most often none do."""
+    bits = (points + 0.0).view(np.uint64)  # as in `_bits`
     for start in (0, 2):
         first = _first_equal_column(bits, multipliers, start, start + 2)
         for i in range(first.shape[0]):

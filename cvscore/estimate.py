@@ -16,17 +16,17 @@ from cvscore.calibration import Calibration, score_of
 from cvscore.chance import redraw_matches
 from cvscore.checks import as_distortion, as_intrinsics, as_points
 from cvscore.coherence import CoherentSampler
+from cvscore.conclusion import conclude
 from cvscore.distortion import undistort
-from cvscore.frames import frame_of_cameras, mean_focal
-from cvscore.models._pose import pose_from_essential
+from cvscore.frames import EPSILON, Frame, frame_of_cameras, mean_focal
+from cvscore.models._matrix3 import scale_to_unit_norm
+from cvscore.models._pose import normalise, pose_from_essential
 from cvscore.models.essential import essential_model
 from cvscore.models.fundamental import fundamental_model
 from cvscore.models.homography import homography_model
-from cvscore.noise import noise_posterior
 from cvscore.objective import Candidate, Objective
 from cvscore.planes import escape_plane
 from cvscore.polish import polish
-from cvscore.priors import InverseGamma
 from cvscore.problem import Problem, prepare
 from cvscore.ransac import search
 from cvscore.sampling import ProsacSampler
@@ -92,12 +92,7 @@ def estimate_homography(
     points = as_points(x1, x2)
     score = score_of(calibration, score, "homography")
     problem = prepare(points, None, score, options, quality)
-    found = _search(problem, homography_model(solver))
-    if found.model is None:
-        return found
-    inside1, inside2 = problem.frame.matrix(0), problem.frame.matrix(1)
-    H = np.linalg.solve(inside2, found.model @ inside1)
-    return replace(found, model=_scaled_homography(np.asarray(H, dtype=np.float64)))
+    return _search(problem, homography_model(solver), _homography_outside)
 
 
 def estimate_fundamental(
@@ -118,11 +113,8 @@ def estimate_fundamental(
     points = as_points(x1, x2)
     score = score_of(calibration, score, "fundamental")
     problem = prepare(points, None, score, options, quality)
-    found = _search(problem, fundamental_model(solver), escape_plane)
-    if found.model is None:
-        return found
-    F = problem.frame.matrix(1).T @ found.model @ problem.frame.matrix(0)
-    return replace(found, model=F / np.linalg.norm(F))
+    model = fundamental_model(solver)
+    return _search(problem, model, _fundamental_outside, escape_plane)
 
 
 def estimate_essential(
@@ -167,16 +159,20 @@ def estimate_essential(
     score = score_of(calibration, score, "essential")
     problem = prepare(points, frame, score, options, quality, mean_focal(K1, K2))
     model = essential_model(frame.camera(K1, 0), frame.camera(K2, 1), solver)
-    found = _search(problem, model)
+    found = _search(problem, model, _essential_outside)
     if found.model is None:
         return found
-    return replace(found, pose=_pose(found.model, found.inliers, points, K1, K2))
+    R, t, _ = pose_from_essential(found.model, normalise(points, K1, K2), found.inliers)
+    return replace(found, pose=Pose(R, t))
 
 
 def _search(
-    problem: Problem, model: GeometricModel, escape: Escape | None = None
+    problem: Problem,
+    model: GeometricModel,
+    leave: Callable[[Frame, Array], Array],
+    escape: Escape | None = None,
 ) -> Estimate:
-    """Search and polish; the model of the result is still that of the frame.
+    """Search, polish, and leave the frame by ``leave``.
 
     ``escape`` looks for a better model where the best one found may be degenerate.
     """
@@ -187,9 +183,7 @@ def _search(
             f"{num_matches} distinct matches, but a {model.name} matrix needs at least "
             f"{model.sample_size + 1}",
         )
-    unit = problem.frame.unit
-    score = problem.score.scaled(1.0 / unit)
-    objective = Objective(model, problem.points, score)
+    objective = Objective(model, problem.points, problem.score)
     best, iterations = search(objective, _sampler(problem, model), problem.options)
     if best is None:
         return _failure(
@@ -201,32 +195,21 @@ def _search(
     if escape is not None:
         best = escape(objective, best, problem.options)
     best = polish(objective, best)
-    sq_residuals = best.sq_residuals * unit**2
-    counts = model.residual_dim, model.num_params
-    summary = problem.score.summarise(sq_residuals, *counts)
-    inliers = problem.score.inliers(sq_residuals, *counts)
+    unit = problem.frame.unit
+    inliers, residuals, score, threshold, noise = conclude(objective, best, unit)
     evidence = partial(_evidence, problem, model, best, inliers, iterations)
-    noise = noise_posterior(
-        float(sq_residuals[inliers].sum()),
-        int(np.count_nonzero(inliers)),
-        summary.threshold,
-        getattr(problem.score, "prior", InverseGamma.jeffreys()),
-        dim=model.residual_dim,
-        num_params=model.num_params,
-    )
-    residuals = np.sqrt(sq_residuals)
     if problem.bystanders.size:
         beside = model.residuals(best.model[None], problem.bystanders)[0]
         beside = unit * np.sqrt(beside)
-        inliers = np.append(inliers, beside <= summary.threshold)
+        inliers = np.append(inliers, beside <= threshold)
         residuals = np.append(residuals, beside)
     return Estimate(
-        model=best.model,
+        model=leave(problem.frame, best.model),
         inliers=problem.label_rows(inliers),
         residuals=problem.residuals_of_rows(residuals),
-        score=summary.score,
+        score=score,
         scale=noise.scale,
-        threshold=summary.threshold,
+        threshold=threshold,
         evidence_from=evidence,
         iterations=iterations,
         noise=noise,
@@ -280,10 +263,21 @@ def _failure(problem: Problem, reason: str, iterations: int = 0) -> Estimate:
     )
 
 
-def _scaled_homography(H: Array) -> Array:
+def _homography_outside(frame: Frame, inside: Array) -> Array:
     """H[2, 2] = 1 as everybody expects, unless H sends the origin to infinity."""
-    H = H / np.linalg.norm(H)
-    return H / H[2, 2] if abs(H[2, 2]) > np.finfo(np.float64).eps else H
+    H = frame.leave_mapping(inside)
+    scale_to_unit_norm(H)
+    return H / H[2, 2] if abs(H[2, 2]) > EPSILON else H
+
+
+def _fundamental_outside(frame: Frame, inside: Array) -> Array:
+    F = frame.leave_form(inside)
+    scale_to_unit_norm(F)
+    return F
+
+
+def _essential_outside(frame: Frame, inside: Array) -> Array:
+    return inside
 
 
 def _undistorted(
@@ -302,15 +296,3 @@ def _undistorted(
         if coefficients is not None:
             points[rows] = undistort(points[rows].T, K, coefficients).T
     return points
-
-
-def _pose(E: Array, inliers: Mask, points: Array, K1: Array, K2: Array) -> Pose:
-    """Rotation and direction that put the inliers before both cameras."""
-    chosen = points[:, inliers]
-    rays = [
-        np.linalg.solve(K, np.vstack([x, np.ones(x.shape[1])]))[:2]
-        for K, x in ((K1, chosen[:2]), (K2, chosen[2:]))
-    ]
-    normalised = np.ascontiguousarray(np.vstack(rays))
-    R, t, _ = pose_from_essential(E, normalised)
-    return Pose(R, t)

@@ -26,8 +26,9 @@ from __future__ import annotations
 
 import math
 
+from cvscore._kernel import kernel
 from cvscore.priors import InverseGamma
-from cvscore.types import NO_NOISE, NoisePosterior
+from cvscore.types import NoisePosterior
 
 # A Gaussian cut closer than this looks flat, and its width can't be told any more.
 MIN_CUT = 1.6
@@ -61,24 +62,34 @@ def noise_posterior(
     dim, num_params : int
         Constraints per match, and parameters fitted to the inliers.
     """
+    return NoisePosterior(
+        *variance_posterior(
+            rss, num_inliers, threshold, prior.alpha, prior.beta, dim, num_params
+        )
+    )
+
+
+@kernel
+def variance_posterior(rss, num_inliers, threshold, alpha, beta, dim, num_params):
+    """Return shape and rate of `noise_posterior`, zeros where there is nothing."""
     nu = num_inliers * dim - num_params
     if nu <= 0:
-        return NO_NOISE
-    posterior = NoisePosterior(prior.alpha + 0.5 * nu, prior.beta + 0.5 * rss)
+        return 0.0, 0.0
+    shape, rate = alpha + 0.5 * nu, beta + 0.5 * rss
     before = 0.0
     for _ in range(MAX_ROUNDS):
-        scale = posterior.scale
+        scale = math.sqrt(rate / shape)
         if abs(scale - before) <= SETTLED * scale:
             break
         before = scale
         shrinkage, worth = truncation(max(threshold / scale, MIN_CUT), dim)
-        posterior = NoisePosterior(
-            prior.alpha + 0.5 * worth * nu, prior.beta + 0.5 * worth * rss / shrinkage
-        )
-    return posterior
+        shape = alpha + 0.5 * worth * nu
+        rate = beta + 0.5 * worth * rss / shrinkage
+    return shape, rate
 
 
-def truncation(cut: float, dim: int) -> tuple[float, float]:
+@kernel
+def truncation(cut, dim):
     """Return c and eta of a Gaussian in ``dim`` dimensions cut at ``cut`` scales."""
     below, below2, below4, density = _chi_square(cut, dim)
     shrinkage = below2 / below
@@ -88,7 +99,8 @@ def truncation(cut: float, dim: int) -> tuple[float, float]:
     return shrinkage, slope**2 / (2.0 * dim * below * variance)
 
 
-def _chi_square(cut: float, dim: int) -> tuple[float, float, float, float]:
+@kernel
+def _chi_square(cut, dim):
     """P_d, P_(d+2), P_(d+4) and p_d at the square of ``cut``, for d = 1 or 2."""
     half = 0.5 * cut**2
     tail = math.exp(-half)

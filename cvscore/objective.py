@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,8 @@ MAX_STEPS = 8
 # million matches.
 CONVERGED = 1e-12
 
+NO_CONSTANTS = np.empty(0)
+
 
 @dataclass(frozen=True)
 class Candidate:
@@ -70,12 +73,24 @@ class Objective:
         self.model = model
         self.points = points
         self.score = score
-        # On these models are previewed; all of them where that would save nothing.
-        step = max(1, points.shape[-1] // NUM_PREVIEW_POINTS)
-        self.some = np.ascontiguousarray(points[..., ::step]) if step > 1 else points
-        self._functions, self._constants, self.is_compiled = _bind(
-            model, score, points.shape[-1]
+        self.some = some_of(points)
+        of_score = score.kernels(points.shape[-1], model.residual_dim, model.num_params)
+        self.is_compiled = model.kernels is not None and of_score is not None
+        self._of_score = of_score if self.is_compiled else None
+        self._functions = self.functions_of(model)
+        self._constants = (
+            model.kernels.constants if model.kernels is not None else NO_CONSTANTS,
+            of_score.constants if of_score is not None else NO_CONSTANTS,
         )
+
+    def functions_of(self, model: GeometricModel) -> tuple[Any, ...]:
+        """Return what `run` gives to kernels first, for another model and this score.
+
+        Its kernels, if it has any, are taken if those of this objective are.
+        """
+        if self._of_score is None or model.kernels is None:
+            return _interpreted(model, self.score)
+        return _addresses(*model.kernels[:3], *self._of_score[:6])
 
     def best_of(self, models: Array, bar: float = -np.inf) -> Candidate | None:
         """Return the best of (K, ...) models, None where none scores above ``bar``."""
@@ -117,6 +132,13 @@ def source_of(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @kernel
+def some_of(points):
+    """Points (..., M) to preview models on; all of them where that saves nothing."""
+    step = max(1, points.shape[-1] // NUM_PREVIEW_POINTS)
+    return np.ascontiguousarray(points[..., ::step])
+
+
+@kernel
 def best_of(functions, constants, models, points, some, bar):
     """Index of the best model, its score and residuals; -1 where none is above bar.
 
@@ -131,12 +153,11 @@ def best_of(functions, constants, models, points, some, bar):
     bar : float
         The score to beat.
     """
-    _, residuals, _, preview, evaluate, _, _, _, _ = functions
     num_models, num_points = models.shape[0], points.shape[-1]
     num_kept = max(MIN_KEPT, int(KEPT_SHARE * num_models))
     if some.shape[-1] < num_points and num_kept < num_models:
-        sq_residuals = call_residuals(residuals, (models, some, constants[0]))
-        guesses = call_preview(preview, (sq_residuals, constants[1]))
+        sq_residuals = call_residuals(functions, (models, some, constants[0]))
+        guesses = call_preview(functions, (sq_residuals, constants[1]))
         kept = _largest(guesses, num_kept)
     else:
         kept = np.arange(num_models)
@@ -146,9 +167,9 @@ def best_of(functions, constants, models, points, some, bar):
     for first in range(0, kept.shape[0], block):
         indices = kept[first : first + block]
         sq_residuals = call_residuals(
-            residuals, (models[indices], points, constants[0])
+            functions, (models[indices], points, constants[0])
         )
-        scores = call_evaluate(evaluate, (sq_residuals, bar, constants[1]))
+        scores = call_evaluate(functions, (sq_residuals, bar, constants[1]))
         top = np.argmax(scores)
         if scores[top] > bar:
             bar = scores[top]
@@ -188,14 +209,13 @@ def climb(
     converged : float
         Each refit ends at a step that promises less than this fraction of its cost.
     """
-    _, residuals, refit, _, _, assess, _, _, _ = functions
-    _, weights = call_assess(assess, (sq_residuals, constants[1]))
+    _, weights = call_assess(functions, (sq_residuals, constants[1]))
     for _ in range(MAX_STEPS):
-        moved = call_refit(refit, (model, points, weights, converged, constants[0]))
+        moved = call_refit(functions, (model, points, weights, converged, constants[0]))
         moved_residuals = call_residuals(
-            residuals, (moved.reshape((1, *moved.shape)), points, constants[0])
+            functions, (moved.reshape((1, *moved.shape)), points, constants[0])
         )[0]
-        moved_score, weights = call_assess(assess, (moved_residuals, constants[1]))
+        moved_score, weights = call_assess(functions, (moved_residuals, constants[1]))
         gain = moved_score - score
         if gain > 0.0:
             model, sq_residuals, score = moved, moved_residuals, moved_score
@@ -206,34 +226,17 @@ def climb(
 
 @kernel
 def _inliers(functions, constants, sq_residuals):
-    inliers = functions[6]
-    return call_inliers(inliers, (sq_residuals, constants[1]))
+    return call_inliers(functions, (sq_residuals, constants[1]))
 
 
-def _bind(
-    model: GeometricModel, score: Score, num_points: int
-) -> tuple[tuple[Any, ...], tuple[Array, Array], bool]:
-    """Functions and constants for the kernels, and whether they are compiled."""
+def _interpreted(model: GeometricModel, score: Score) -> tuple[Any, ...]:
+    """Return functions for the kernels' own source."""
     counts = model.residual_dim, model.num_params
-    of_model, of_score = model.kernels, score.kernels(num_points, *counts)
-    if of_model is not None and of_score is not None:
-        functions = (
-            address_of(of_model.solve, form.SOLVE),
-            address_of(of_model.residuals, form.RESIDUALS),
-            address_of(of_model.refit, form.REFIT),
-            address_of(of_score.preview, form.PREVIEW),
-            address_of(of_score.evaluate, form.EVALUATE),
-            address_of(of_score.assess, form.ASSESS),
-            address_of(of_score.inliers, form.INLIERS),
-            address_of(best_of, form.BEST_OF),
-            address_of(climb, form.CLIMB),
-        )
-        return functions, (of_model.constants, of_score.constants), True
 
     def evaluate(sq_residuals: Array, bar: float, _: Array) -> Array:
         return score.evaluate(sq_residuals, *counts, bar)
 
-    functions = (
+    return (
         lambda points, samples, *_: model.solve(points, samples),
         lambda models, points, _: model.residuals(models, points),
         lambda one, points, weights, *_: model.refit(one, points, weights),
@@ -241,7 +244,35 @@ def _bind(
         evaluate,
         lambda sq_residuals, _: score.assess(sq_residuals, *counts),
         lambda sq_residuals, _: score.inliers(sq_residuals, *counts),
+        lambda sq_residuals, _: score.summarise(sq_residuals, *counts),
+        lambda constants, *_: constants,
         source_of(best_of),
         source_of(climb),
     )
-    return functions, (np.empty(0), np.empty(0)), False
+
+
+@lru_cache(maxsize=16)
+def _addresses(
+    solve: Callable[..., Any],
+    residuals: Callable[..., Any],
+    refit: Callable[..., Any],
+    preview: Callable[..., Any],
+    evaluate: Callable[..., Any],
+    assess: Callable[..., Any],
+    inliers: Callable[..., Any],
+    summarise: Callable[..., Any],
+    resize: Callable[..., Any],
+) -> tuple[Any, ...]:
+    return (
+        address_of(solve, form.SOLVE),
+        address_of(residuals, form.RESIDUALS),
+        address_of(refit, form.REFIT),
+        address_of(preview, form.PREVIEW),
+        address_of(evaluate, form.EVALUATE),
+        address_of(assess, form.ASSESS),
+        address_of(inliers, form.INLIERS),
+        address_of(summarise, form.SUMMARISE),
+        address_of(resize, form.RESIZE),
+        address_of(best_of, form.BEST_OF),
+        address_of(climb, form.CLIMB),
+    )

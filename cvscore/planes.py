@@ -10,22 +10,23 @@ finds if its score over all matches is higher.  Nothing here has a scale of its 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
-from numpy.typing import NDArray
 
 from cvscore._kernel import kernel
-from cvscore.models._epipolar import residuals_kernel, sampson_residuals
+from cvscore._operations import (
+    call_best_of,
+    call_climb,
+    call_inliers,
+    call_resize,
+    call_solve,
+)
 from cvscore.models._plane_parallax import fundamental_from_plane_and_parallax
 from cvscore.models.homography import homography_model
-from cvscore.objective import Candidate, Objective
-from cvscore.sampling import UniformSampler
-from cvscore.types import (
-    Array,
-    GeometricModel,
-    ModelKernels,
-    RansacOptions,
-    Score,
-)
+from cvscore.objective import CONVERGED, NO_CONSTANTS, Candidate, Objective, some_of
+from cvscore.sampling import draw_among, generator
+from cvscore.types import NO_STAGES, RansacOptions
 
 # A plane with a smaller share of the inliers leaves enough good samples of seven.
 MIN_PLANE_SHARE = 0.5
@@ -35,85 +36,77 @@ NUM_PLANE_SAMPLES = 64
 # that an inlier count says nothing here.
 NUM_EPIPOLE_SAMPLES = 512
 
+PLANE_SIZE, PLANE_DIM, PLANE_PARAMS = 4, 2, 8
+EPIPOLE_SIZE, EPIPOLE_DIM, EPIPOLE_PARAMS = 2, 1, 2
+
 
 def escape_plane(
     objective: Objective, best: Candidate, options: RansacOptions
 ) -> Candidate:
     """Return a better fundamental matrix than ``best`` if a plane had captured it."""
-    points, score = objective.points, objective.score
-    inliers = objective.inliers(best)
-    plane = _dominant_plane(points, inliers, score, options)
-    if plane is None:
-        return best
-    homography, on_plane = plane
+    plane = objective.functions_of(homography_model())
+    state = generator(options.seed)
+    with np.errstate(over="ignore"):  # random generators wrap around
+        homography, is_off_plane = objective.run(
+            _find_plane, plane, best.sq_residuals, objective.points, state
+        )
+        if is_off_plane.all():
+            return best
+        epipole = objective.functions_of(
+            replace(objective.model, num_params=EPIPOLE_PARAMS)
+        )
+        found, sq_residuals, score = objective.run(
+            _find_epipole, epipole, homography, is_off_plane, objective.points, state
+        )
+    return Candidate(found, sq_residuals, score) if score > best.score else best
+
+
+@kernel
+def _find_plane(functions, constants, plane, sq_residuals, points, generator):
+    """Find the plane of most inliers of a model with these residuals (N,).
+
+    ``plane`` are the functions for a homography.  Returns its matrix, and which of all
+    matches are not on it: all, where no plane has its share of the inliers.
+    """
     is_off_plane = np.ones(points.shape[1], dtype=np.bool_)
-    is_off_plane[inliers[on_plane]] = False
-    found = _through_epipole(homography, points[:, is_off_plane], score, options)
-    if found is None:
-        return best
-    start = objective.best_of(found[None])
-    if start is None:
-        return best
-    candidate = objective.climb(start)
-    return candidate if candidate.score > best.score else best
-
-
-def _dominant_plane(
-    points: Array, inliers: NDArray[np.int64], score: Score, options: RansacOptions
-) -> tuple[Array, NDArray[np.int64]] | None:
-    """Homography (3, 3) of a plane with most of the inliers, and which those are."""
-    plane = homography_model()
-    if len(inliers) <= plane.sample_size:
-        return None
+    inliers = np.flatnonzero(call_inliers(functions, (sq_residuals, constants[1])))
     chosen = np.ascontiguousarray(points[:, inliers])
-    sampler = UniformSampler(len(inliers), plane.sample_size, options.seed)
-    samples = sampler.draw(NUM_PLANE_SAMPLES)
-    objective = Objective(plane, chosen, score)
-    start = objective.best_of(plane.solve(chosen, samples))
-    if start is None:
-        return None
-    found = objective.climb(start)
-    on_plane = objective.inliers(found)
-    if len(on_plane) < MIN_PLANE_SHARE * len(inliers):
-        return None
-    return found.model, on_plane
-
-
-def _through_epipole(
-    homography: Array, points: Array, score: Score, options: RansacOptions
-) -> Array | None:
-    """Fundamental matrix of the plane and the epipole that most other matches share."""
-
-    def solve(points: Array, samples: NDArray[np.int64]) -> Array:
-        models: Array = fundamental_from_plane_and_parallax(homography, points, samples)
-        return models
-
-    epipole = GeometricModel(
-        name="epipole",
-        sample_size=2,
-        num_params=2,
-        residual_dim=1,
-        solve=solve,
-        residuals=sampson_residuals,
-        refit=lambda model, points, weights: model,
-        kernels=ModelKernels(_not_here, residuals_kernel, _keep, np.empty(0)),
-    )
-    if points.shape[1] <= epipole.sample_size:
-        return None
-    sampler = UniformSampler(points.shape[1], epipole.sample_size, options.seed)
-    samples = sampler.draw(NUM_EPIPOLE_SAMPLES)
-    points = np.ascontiguousarray(points)
-    found = Objective(epipole, points, score).best_of(solve(points, samples))
-    return None if found is None else found.model
+    counts = inliers.shape[0], PLANE_DIM, PLANE_PARAMS
+    scoring = NO_CONSTANTS, call_resize(plane, (constants[1], *counts))
+    samples = draw_among(generator, inliers, PLANE_SIZE, NUM_PLANE_SAMPLES)
+    models = call_solve(plane, (points, samples, NO_CONSTANTS, NO_STAGES))
+    given = plane, scoring, models, chosen, some_of(chosen), -np.inf
+    index, score, residuals = call_best_of(plane, given)
+    if index < 0:
+        return np.empty((3, 3)), is_off_plane
+    start = plane, scoring, models[index], residuals, score
+    homography, residuals, _ = call_climb(plane, (*start, chosen, 0.0, CONVERGED))
+    on_plane = inliers[call_inliers(plane, (residuals, scoring[1]))]
+    if on_plane.shape[0] >= MIN_PLANE_SHARE * inliers.shape[0]:
+        is_off_plane[on_plane] = False
+    return homography, is_off_plane
 
 
 @kernel
-def _not_here(points, samples, constants, stages):
-    """No solver for the loop: the plane is not among its arguments."""
-    return np.empty((0, 3, 3))
+def _find_epipole(
+    functions, constants, epipole, homography, is_off_plane, points, generator
+):
+    """Find the epipole that most matches off the plane share; climb from there.
 
-
-@kernel
-def _keep(model, points, weights, converged, _):
-    """No refit: the plane would be lost."""
-    return model
+    ``epipole`` are the functions for a fundamental matrix of known plane.  Returns the
+    matrix, its residuals on all matches, and its score.
+    """
+    off_plane = np.flatnonzero(is_off_plane)
+    chosen = np.ascontiguousarray(points[:, off_plane])
+    counts = off_plane.shape[0], EPIPOLE_DIM, EPIPOLE_PARAMS
+    scoring = constants[0], call_resize(epipole, (constants[1], *counts))
+    pairs = draw_among(generator, off_plane, EPIPOLE_SIZE, NUM_EPIPOLE_SAMPLES)
+    models = fundamental_from_plane_and_parallax(homography, points, pairs)
+    given = epipole, scoring, models, chosen, some_of(chosen), -np.inf
+    index, _, _ = call_best_of(epipole, given)
+    if index < 0:
+        return np.empty((3, 3)), np.empty(0), -np.inf
+    given = functions, constants, models[index : index + 1], points, points, -np.inf
+    _, score, residuals = call_best_of(functions, given)
+    start = functions, constants, models[index], residuals, score
+    return call_climb(functions, (*start, points, 0.0, CONVERGED))

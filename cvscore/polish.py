@@ -49,20 +49,19 @@ def polish(objective: Objective, candidate: Candidate) -> Candidate:
 @kernel
 def _polish(functions, constants, model, sq_residuals, points, dim, num_params):
     """Return the polished model, its residuals and its score."""
-    _, residuals, refit, _, _, assess, inliers, _, _ = functions
     settled_at = 0.0
     for _ in range(MAX_ROUNDS):
-        are_inliers = call_inliers(inliers, (sq_residuals, constants[1]))
+        are_inliers = call_inliers(functions, (sq_residuals, constants[1]))
         core = _core_variance(sq_residuals[are_inliers], dim, num_params)
         if core <= 0.0 or abs(core - settled_at) <= SETTLED * core:
             break
         settled_at = core
         weights = np.maximum(0.0, 1.0 - sq_residuals / (CUT**2 * core)) ** 2
-        model = call_refit(refit, (model, points, weights, CONVERGED, constants[0]))
+        model = call_refit(functions, (model, points, weights, CONVERGED, constants[0]))
         sq_residuals = call_residuals(
-            residuals, (model.reshape((1, *model.shape)), points, constants[0])
+            functions, (model.reshape((1, *model.shape)), points, constants[0])
         )[0]
-    score, _ = call_assess(assess, (sq_residuals, constants[1]))
+    score, _ = call_assess(functions, (sq_residuals, constants[1]))
     return model, sq_residuals, score
 
 

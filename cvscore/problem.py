@@ -11,12 +11,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cvscore._kernel import kernel
 from cvscore.checks import as_quality
-from cvscore.duplicates import first_occurrences, repeats_a_point, uncrowded
-from cvscore.frames import Frame, Region, extent, frame_of, precision, region_of
-from cvscore.scores.marginal import MarginalScore
+from cvscore.duplicates import MULTIPLIERS, first_occurrences, repeats_point, uncrowded
+from cvscore.frames import Frame, Region, extent, find_region, frame_of, precision
+from cvscore.scores.marginal import MIN_RSS_FLOOR, MarginalScore
 from cvscore.types import Array, Mask, RansacOptions, Score
 from cvscore.units import check_half_width, prior_for_points
+
+NOBODY = np.empty((4, 0))
 
 
 @dataclass(frozen=True)
@@ -26,26 +29,27 @@ class Problem:
     points: Array  # (4, M), distinct, finite and no crowds, inside the frame
     bystanders: Array  # (4, L), the rest of crowds: labelled, but without a say
     region: Region  # where they are, inside the frame
-    precision: float  # of their coordinates: the rounding error
+    precision: float  # of their coordinates: the rounding error, inside the frame
     frame: Frame
-    score: Score  # in the unit of the rows that were given
+    score: Score  # for residuals inside the frame
     options: RansacOptions
     quality: Array | None  # (M,)
     num_rows: int
-    finite: NDArray[np.int64]  # rows that took part
-    member_of: NDArray[np.int64]  # for each, its column in `points` and `bystanders`
+    # For each row its column in `points` and then `bystanders`, -1 for one that took no
+    # part; None where the rows are the columns.
+    columns: NDArray[np.int64] | None
 
     def label_rows(self, inliers: Mask) -> Mask:
         """Give every row the label of the distinct match that it is a copy of."""
-        labels = np.zeros(self.num_rows, dtype=np.bool_)
-        labels[self.finite] = inliers[self.member_of]
-        return labels
+        if self.columns is None:
+            return inliers
+        return np.append(inliers, False)[self.columns]
 
     def residuals_of_rows(self, residuals: Array) -> Array:
         """Give every row the residual of the distinct match that it is a copy of."""
-        rows = np.full(self.num_rows, np.inf)
-        rows[self.finite] = residuals[self.member_of]
-        return rows
+        if self.columns is None:
+            return residuals
+        return np.append(residuals, np.inf)[self.columns]
 
 
 def prepare(
@@ -63,55 +67,82 @@ def prepare(
     """
     num_rows = points.shape[1]
     qualities = as_quality(quality, num_rows)
-    # A point that no undistortion reaches is an outlier of every model.
-    finite = np.flatnonzero(np.isfinite(points).all(axis=0))
-    points = _columns(points, finite)
-    qualities = None if qualities is None else qualities[finite]
-    member_of, bystanders = np.arange(points.shape[1]), points[:, :0]
-    if repeats_a_point(points):
-        distinct, member_of = first_occurrences(points)
-        points = _columns(points, distinct)
-        qualities = None if qualities is None else qualities[distinct]
-        chosen = uncrowded(points, qualities)
-        # Those with a say first, then the others; ``place`` is where each has gone.
-        order = np.argsort(~chosen, kind="stable")
-        place = np.empty_like(order)
-        place[order] = np.arange(len(order))
-        member_of = place[member_of]
-        bystanders = np.ascontiguousarray(points[:, ~chosen])
-        points = np.ascontiguousarray(points[:, chosen])
+    columns, bystanders = None, NOBODY
+    all_distinct, region = _survey(points)
+    if not all_distinct:
+        points, bystanders, columns, chosen = _select(points, qualities)
         qualities = None if qualities is None else qualities[chosen]
-    region = region_of(points)
+        _, region = _survey(points)
     frame = frame_of(region) if frame is None else frame
     score = MarginalScore() if score is None else score
     return Problem(
         points=frame.enter(points),
-        bystanders=frame.enter(bystanders),
+        bystanders=frame.enter(bystanders) if bystanders.size else NOBODY,
         region=frame.enter_region(region),
         precision=precision(region) / frame.unit,
         frame=frame,
-        score=_with_data_defaults(score, points.shape[1], region, focal),
+        score=_inside(score, frame.unit, points.shape[1], region, focal),
         options=RansacOptions() if options is None else options,
         quality=qualities,
         num_rows=num_rows,
-        finite=finite,
-        member_of=member_of,
+        columns=columns,
     )
 
 
-def _columns(points: Array, which: NDArray[np.int64]) -> Array:
-    """Return some columns of points (4, N), which most often are all of them."""
-    if len(which) == points.shape[1]:
-        return points
-    return np.ascontiguousarray(points[:, which])
+def _survey(points: Array) -> tuple[bool, Region]:
+    """Whether all points are finite and none repeats in its image; where they are."""
+    with np.errstate(over="ignore"):  # hashing wraps around
+        all_distinct, *region = _look_over(points, MULTIPLIERS)
+    return all_distinct, Region(*region)
 
 
-def _with_data_defaults(
-    score: Score, num_points: int, region: Region, focal: float | None
+@kernel
+def _look_over(points, multipliers):
+    """See `_survey`: one kernel, because many short ones cost more than their work."""
+    if not np.isfinite(points).all():
+        return False, np.zeros(4), np.zeros(4)
+    centre, spreads = find_region(points)
+    return not repeats_point(points, multipliers), centre, spreads
+
+
+def _select(
+    points: Array, quality: Array | None
+) -> tuple[Array, Array, NDArray[np.int64], NDArray[np.int64]]:
+    """Thin out copies and crowds of points (4, N).
+
+    Returns those with a say and those without, for each row its column among both, and
+    for each of the former its row.
+    """
+    # A point that no undistortion reaches is an outlier of every model.
+    num_rows = points.shape[1]
+    finite = np.flatnonzero(np.isfinite(points).all(axis=0))
+    points = np.ascontiguousarray(points[:, finite])
+    distinct, member_of = first_occurrences(points)
+    rows, points = finite[distinct], np.ascontiguousarray(points[:, distinct])
+    chosen = uncrowded(points, None if quality is None else quality[rows])
+    # Those with a say first, then the others; ``place`` is where each has gone.
+    order = np.argsort(~chosen, kind="stable")
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    columns = np.full(num_rows, -1)
+    columns[finite] = place[member_of]
+    return (
+        np.ascontiguousarray(points[:, chosen]),
+        np.ascontiguousarray(points[:, ~chosen]),
+        columns,
+        rows[chosen],
+    )
+
+
+def _inside(
+    score: Score, unit: float, num_points: int, region: Region, focal: float | None
 ) -> Score:
-    """Fill in what the marginal score takes from the data: unit, width, precision."""
+    """Bring a score into a frame of this unit.
+
+    Fills in what the marginal score takes from the data: unit, width, precision.
+    """
     if not isinstance(score, MarginalScore):
-        return score
+        return score.scaled(1.0 / unit)
     size = extent(region)
     half_width = score.half_width
     if half_width is None:
@@ -119,10 +150,10 @@ def _with_data_defaults(
         half_width = score.half_width_fraction * size or 1.0
     else:
         check_half_width(half_width, size, focal)
-    floor = num_points * precision(region) ** 2
+    floor = max(score.rss_floor, num_points * precision(region) ** 2)
     return replace(
         score,
-        prior=prior_for_points(score.prior, size, focal),
-        half_width=half_width,
-        rss_floor=max(score.rss_floor, floor),
+        prior=prior_for_points(score.prior, size, focal).scaled(1.0 / unit),
+        half_width=half_width / unit,
+        rss_floor=max(floor / unit**2, MIN_RSS_FLOOR),
     )

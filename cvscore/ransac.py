@@ -22,7 +22,7 @@ from cvscore._operations import (
     call_inliers,
     call_solve,
 )
-from cvscore.objective import Candidate, Objective
+from cvscore.objective import CONVERGED, Candidate, Objective
 from cvscore.sampling import KernelSampler, draw_among, generator, trials_needed
 from cvscore.types import (
     NO_STAGES,
@@ -41,7 +41,10 @@ LAST_BATCH = 64
 # less than this: such steps never decide between candidates, and are many.
 MIN_GAIN = 1.0
 # Nor need it end exactly at the minimum of each refit.
-CONVERGED = 1e-4
+NEARLY_CONVERGED = 1e-2
+
+# Batches among the inliers of one model: what these do not improve, more will not.
+PATIENCE = 2
 
 # Where samples come from: all points, or the inliers of the best model.
 EVERYWHERE, AMONG_INLIERS = 0, 1
@@ -101,7 +104,7 @@ def search(
         )
     if not value > -np.inf:
         return None, iterations
-    return objective.climb(Candidate(found, sq_residuals, value)), iterations
+    return Candidate(found, sq_residuals, value), iterations
 
 
 @kernel
@@ -109,36 +112,44 @@ def _search(
     functions, constants, stages, draw, memory, generator, points, some, limits
 ):
     """Return the best model, its residuals, its score, and how many samples it took."""
-    solve, _, _, _, _, _, inliers, best_of, climb = functions
     sample_size, max_iterations = limits[0], limits[1]
     best_model, best_residuals, best_score = np.empty((3, 3)), np.empty(0), -np.inf
     members = np.empty(0, dtype=np.int64)
     # The best score of a sample so far: only samples above it are worth a climb.
     bars = np.full(2, -np.inf)
     iterations, batch, budget = 0, FIRST_BATCH, float(max_iterations)
+    num_vain = 0  # batches among the inliers of the best model, since it is the best
     while iterations < budget:
         for source in range(2):
             num = min(batch, max_iterations - iterations)
             if source == EVERYWHERE:
                 samples = call_draw(draw, (points, *memory, num))
-            else:
+            elif num_vain < PATIENCE:
                 samples = draw_among(generator, members, sample_size, num)
+                num_vain += 1
+            else:
+                continue
             iterations += samples.shape[0]
-            models = call_solve(solve, (points, samples, constants[0], stages))
+            models = call_solve(functions, (points, samples, constants[0], stages))
             given = functions, constants, models, points, some, bars[source]
-            index, score, residuals = call_best_of(best_of, given)
+            index, score, residuals = call_best_of(functions, given)
             if index < 0:
                 continue
             bars[source] = score
             start = functions, constants, models[index], residuals, score
-            end = call_climb(climb, (*start, points, MIN_GAIN, CONVERGED))
+            end = call_climb(functions, (*start, points, MIN_GAIN, NEARLY_CONVERGED))
             if end[2] > best_score:
                 best_model, best_residuals, best_score = end
-                mask = call_inliers(inliers, (best_residuals, constants[1]))
+                mask = call_inliers(functions, (best_residuals, constants[1]))
                 members = np.flatnonzero(mask)
                 bars[AMONG_INLIERS] = -np.inf
+                num_vain = 0
                 budget = _budget(members.shape[0], points.shape[-1], limits)
         batch = min(2 * batch, LAST_BATCH)
+    if best_score > -np.inf:
+        start = functions, constants, best_model, best_residuals, best_score
+        end = call_climb(functions, (*start, points, 0.0, CONVERGED))
+        best_model, best_residuals, best_score = end
     return best_model, best_residuals, best_score, iterations
 
 

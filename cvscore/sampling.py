@@ -122,21 +122,15 @@ def random_number(generator):
 def write_distinct(generator, pool, indices):
     """Fill ``indices`` with distinct numbers below ``pool``, every set as likely.
 
-    The j-th is drawn among the pool - j values still free, and moved past the ones
-    already taken in ascending order: exact, with nothing to redraw.
+    A number that has been drawn before is drawn anew.
     """
-    size = indices.shape[0]
-    taken = np.empty(size, dtype=np.int64)  # ascending
-    for j in range(size):
-        index = np.int64(random_number(generator) * (pool - j))
-        slot = 0
-        while slot < j and taken[slot] <= index:
-            index += 1
-            slot += 1
-        for i in range(j, slot, -1):
-            taken[i] = taken[i - 1]
-        taken[slot] = index
-        indices[j] = index
+    for j in range(indices.shape[0]):
+        is_new = False
+        while not is_new:
+            indices[j] = np.int64(random_number(generator) * pool)
+            is_new = True
+            for i in range(j):
+                is_new &= indices[i] != indices[j]
 
 
 @kernel

@@ -42,13 +42,17 @@ class ScoreKernels(NamedTuple):
     """Compiled functions of a score, each with ``constants`` (any number,) at the end.
 
     ``preview(sq_residuals, constants)``, ``evaluate(sq_residuals, best, constants)``,
-    ``assess(row, constants)`` and ``inliers(row, constants)`` as those of `Score`.
+    ``assess(row, constants)``, ``inliers(row, constants)`` and ``summarise(row,
+    constants)`` as those of `Score`; ``resize(constants, num_points, dim, num_params)``
+    gives the constants for other rows and another model.
     """
 
     preview: Callable[[Array, Array], Array]
     evaluate: Callable[[Array, float, Array], Array]
     assess: Callable[[Array, Array], tuple[float, Array]]
     inliers: Callable[[Array, Array], Mask]
+    summarise: Callable[[Array, Array], tuple[float, float, float, float]]
+    resize: Callable[[Array, int, int, int], Array]
     constants: Array
 
 
@@ -140,6 +144,11 @@ class Score(Protocol):
 
     def scaled(self, factor: float) -> Score:
         """Return this score for residuals that have been multiplied by ``factor``."""
+
+    def rescaled(
+        self, value: float, factor: float, num_points: int, dim: int, num_params: int
+    ) -> float:
+        """Return what a value of this score is after ``scaled(factor)``."""
 
 
 class SamplerMemory(NamedTuple):

@@ -36,8 +36,10 @@ def prior_for_points(
     ValueError
         Where the units differ and nothing tells how to convert.
     """
+    if prior.unit == AS_POINTS:
+        return prior
     # No scale, no unit; and points without extent have no model, in any unit.
-    if prior.beta == 0.0 or prior.unit == AS_POINTS or extent == 0.0:
+    if prior.beta == 0.0 or extent == 0.0:
         return replace(prior, unit=AS_POINTS)
     if prior.unit == NORMALISED and focal is not None:
         return replace(prior.pixels(focal), unit=AS_POINTS)

@@ -6,34 +6,43 @@ from numpy.testing import assert_allclose
 
 from cvscore.models._linalg import (
     eliminate_below,
-    null_space,
+    null_spaces,
     solve_linear,
     solve_positive_definite,
 )
 
 
+def spanned_by_none_of(rows):
+    """Bases (B, n - m, n) of the null spaces of rows (B, m, n), and their margins."""
+    num, num_rows, size = rows.shape
+    bases, margins = np.empty((size - num_rows, size, num)), np.empty(num)
+    null_spaces(np.ascontiguousarray(rows.transpose(1, 2, 0)), bases, margins)
+    return bases.transpose(2, 0, 1), margins
+
+
 @pytest.mark.parametrize("num_rows", [5, 7, 8])
-def test_null_space_is_orthonormal_and_orthogonal_to_the_rows(num_rows, rng):
-    rows = rng.normal(size=(num_rows, 9))
-    basis = np.empty((9 - num_rows, 9))
-    margin = null_space(rows.copy(), basis)
-    assert_allclose(rows @ basis.T, 0, atol=1e-13)
-    assert_allclose(basis @ basis.T, np.eye(9 - num_rows), atol=1e-14)
-    # Row k is at its residual's share of its length from the span of those before.
-    sines = []
-    for k in range(1, num_rows):
-        coefficients = np.linalg.lstsq(rows[:k].T, rows[k], rcond=None)[0]
-        residual = rows[k] - coefficients @ rows[:k]
-        sines.append(np.linalg.norm(residual) / np.linalg.norm(rows[k]))
-    assert_allclose(margin, min(sines), rtol=1e-9)
+def test_null_spaces_are_orthonormal_and_orthogonal_to_the_rows(num_rows, rng):
+    systems = rng.normal(size=(13, num_rows, 9))
+    for rows, basis, margin in zip(systems, *spanned_by_none_of(systems), strict=True):
+        assert_allclose(rows @ basis.T, 0, atol=1e-13)
+        assert_allclose(basis @ basis.T, np.eye(9 - num_rows), atol=1e-14)
+        # Row k is at its residual's share of its length from the span of those before.
+        sines = []
+        for k in range(1, num_rows):
+            coefficients = np.linalg.lstsq(rows[:k].T, rows[k], rcond=None)[0]
+            residual = rows[k] - coefficients @ rows[:k]
+            sines.append(np.linalg.norm(residual) / np.linalg.norm(rows[k]))
+        assert_allclose(margin, min(sines), rtol=1e-9)
 
 
-def test_null_space_of_dependent_rows_has_no_margin(rng):
-    rows = rng.normal(size=(5, 9))
-    rows[4] = rows[0] - 2 * rows[2]
-    assert null_space(rows, np.empty((4, 9))) < 1e-14
-    rows[3] = 0.0
-    assert null_space(rows, np.empty((4, 9))) == 0.0
+def test_null_spaces_of_dependent_rows_have_no_margin(rng):
+    systems = rng.normal(size=(3, 5, 9))
+    systems[0, 4] = systems[0, 0] - 2 * systems[0, 2]
+    systems[2, 3] = 0.0
+    _, margins = spanned_by_none_of(systems)
+    assert margins[0] < 1e-14
+    assert margins[1] > 1e-3
+    assert margins[2] == 0.0
 
 
 def test_elimination_keeps_the_solutions(rng):

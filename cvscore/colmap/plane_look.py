@@ -54,8 +54,7 @@ def look_for_plane(points: Array, radius: float, seed: int) -> Plane | None:
     if not inliers.any():
         return None
     scale = frame.unit * float(np.sqrt(0.5 * sq_residuals[inliers].mean()))
-    H = np.linalg.solve(frame.matrix(1), H @ frame.matrix(0))
-    return Plane(H / np.linalg.norm(H), inliers, scale)
+    return Plane(frame.leave_mapping(H), inliers, scale)
 
 
 @kernel

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from cvscore._calls import address_of, array, caller
 from cvscore._kernel import kernel
-from cvscore.models._linalg import eliminate_below, null_space
+from cvscore.models._linalg import eliminate_below, null_spaces
 from cvscore.models._polynomial import MAX_DEPTH, bernstein_from_power, real_roots
 from cvscore.models._pose import essential_matrices
 from cvscore.models._sample_poses import are_in_front, polish_poses
@@ -178,16 +178,23 @@ def _solve_in_basis(rays, bases, samples, stages):
 def _null_spaces(rays):
     """Bases X, Y, Z, W (K, 4, 3, 3) of the samples that have one, and these."""
     num_samples = rays.shape[0]
+    equations = np.empty((SAMPLE_SIZE, 9, num_samples))
+    for n in range(SAMPLE_SIZE):
+        for i in range(3):
+            for j in range(3):
+                entry = equations[n, 3 * i + j]
+                for b in range(num_samples):
+                    entry[b] = rays[b, n, 3 + i] * rays[b, n, j]
+    side_by_side, margins = np.empty((4, 9, num_samples)), np.empty(num_samples)
+    null_spaces(equations, side_by_side, margins)
     bases = np.empty((num_samples, 4, 3, 3))
     samples = np.empty(num_samples, dtype=np.int64)
-    equations = np.empty((SAMPLE_SIZE, 9))
     count = 0
     for b in range(num_samples):
-        for n in range(SAMPLE_SIZE):
-            for i in range(3):
-                for j in range(3):
-                    equations[n, 3 * i + j] = rays[b, n, 3 + i] * rays[b, n, j]
-        if null_space(equations, bases[count].reshape(4, 9)) > MIN_MARGIN:
+        if margins[b] > MIN_MARGIN:
+            for k in range(4):
+                for i in range(9):
+                    bases[count, k, i // 3, i % 3] = side_by_side[k, i, b]
             samples[count] = b
             count += 1
     return bases[:count], samples[:count]

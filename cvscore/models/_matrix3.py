@@ -77,6 +77,25 @@ def epipoles(matrix, cofactors, right, left):
 
 
 @kernel
+def write_left_epipole(matrix, cofactors, left):
+    """Write a null vector ``F' left = 0`` of a rank-two matrix, of any length.
+
+    Returns its largest entry, 0 for a matrix of rank one; see `epipoles`.
+    """
+    write_cofactors(matrix, cofactors)
+    largest, column = 0.0, 0
+    for j in range(3):
+        for i in range(3):
+            # Two selects: a branch would be mispredicted half of the time.
+            size = abs(cofactors[i, j])
+            column = j if size > largest else column
+            largest = size if size > largest else largest
+    for i in range(3):
+        left[i] = cofactors[i, column]
+    return largest
+
+
+@kernel
 def _write_unit(x, y, z, vector):
     norm = np.sqrt(x * x + y * y + z * z)
     vector[0], vector[1], vector[2] = x / norm, y / norm, z / norm

@@ -190,6 +190,20 @@ def _in_front(pose, points):
     return in_front
 
 
+@kernel
+def normalise(points, K1, K2):
+    """Return points (4, N) in pixels as normalised ones; cameras upper triangular."""
+    rays = np.empty(points.shape)
+    for row in (0, 2):
+        K = K1 if row == 0 else K2
+        fx, skew, cx, fy, cy = K[0, 0], K[0, 1], K[0, 2], K[1, 1], K[1, 2]
+        for i in range(points.shape[1]):
+            y = (points[row + 1, i] - cy) / fy
+            rays[row + 1, i] = y
+            rays[row, i] = (points[row, i] - cx - skew * y) / fx
+    return rays
+
+
 def pose_from_essential(
     matrix: Array, points: Array, inliers: Mask | None = None
 ) -> tuple[Array, Array, Mask]:

@@ -20,12 +20,12 @@ import numpy as np
 
 from cvscore._kernel import kernel
 from cvscore.models._cubic import cubic_roots
-from cvscore.models._linalg import null_space
+from cvscore.models._linalg import null_spaces
 from cvscore.models._matrix3 import (
-    epipoles,
     line_agreement,
     scale_to_unit_norm,
     write_cofactors,
+    write_left_epipole,
 )
 
 MAX_SOLUTIONS = 3
@@ -84,24 +84,20 @@ def fundamental_7pt_solutions(points, samples):
     num_samples = samples.shape[0]
     candidates = np.empty((num_samples, MAX_SOLUTIONS, 3, 3))
     counts = np.zeros(num_samples, dtype=np.int64)
-    local = np.empty((4, 7))
-    equations = np.empty((6, 8))
-    basis = np.empty((2, 8))
+    local, scales = _localise(points, samples)
+    are_distinct = _all_distinct(local)
+    bases, margins = np.empty((2, 8, num_samples)), np.empty(num_samples)
+    null_spaces(_equations(local), bases, margins)
     pencil = np.zeros((2, 3, 3))
     cofactors = np.empty((2, 3, 3))
     roots = np.empty(MAX_SOLUTIONS)
     for b in range(num_samples):
-        scale1 = _localise(points, 0, samples, b, local)
-        scale2 = _localise(points, 2, samples, b, local)
-        if not (_all_distinct(local, 0) and _all_distinct(local, 2)):
+        if not (are_distinct[b] and margins[b] > MIN_INDEPENDENCE):
             continue
-        _write_equations(local, equations)
-        if not null_space(equations, basis) > MIN_INDEPENDENCE:
-            continue
-        _write_pencil(basis, pencil)
+        _write_pencil(bases, b, pencil)
         counts[b] = _singular_members(pencil, cofactors, roots)
         for k in range(2):
-            _undo_localise(pencil[k], scale1, scale2, points, samples[b, 0])
+            _undo_localise(pencil[k], scales[0, b], scales[1, b], points, samples[b, 0])
         for k in range(counts[b]):
             _write_member(pencil, roots[k], candidates[b, k])
     return candidates, counts
@@ -115,12 +111,12 @@ def keep_oriented(candidates, counts, points, samples):
     """
     models = np.empty((MAX_SOLUTIONS * counts.shape[0], 3, 3))
     cofactors = np.empty((3, 3))
-    e1, e2 = np.empty(3), np.empty(3)
+    e2 = np.empty(3)
     num_models = 0
     for b in range(counts.shape[0]):
         for k in range(counts[b]):
             model = candidates[b, k]
-            if not epipoles(model, cofactors, e1, e2) > 0.0:
+            if not write_left_epipole(model, cofactors, e2) > 0.0:
                 continue
             first = line_agreement(model, e2, points, samples[b, 0])
             is_oriented = first != 0.0
@@ -138,56 +134,72 @@ def keep_oriented(candidates, counts, points, samples):
 
 
 @kernel
-def _localise(points, row, samples, b, local):
-    """Write a sample relative to its first point, scaled to unit extent.
+def _localise(points, samples):
+    """Return samples (4, 7, B) relative to their first points and of unit extent.
 
-    One image, that of the rows ``row, row + 1`` of points; returns the scale.
+    And the scales (2, B) of both images.
     """
-    origin_x, origin_y = points[row, samples[b, 0]], points[row + 1, samples[b, 0]]
-    extent = 0.0
-    for j in range(7):
-        local[row, j] = points[row, samples[b, j]] - origin_x
-        local[row + 1, j] = points[row + 1, samples[b, j]] - origin_y
-        extent = max(extent, abs(local[row, j]), abs(local[row + 1, j]))
-    scale = 1.0 / extent if extent > 0.0 else 0.0
-    for j in range(7):
-        local[row, j] *= scale
-        local[row + 1, j] *= scale
-    return scale
+    num_samples = samples.shape[0]
+    local, scales = np.empty((4, 7, num_samples)), np.zeros((2, num_samples))
+    for row in range(4):
+        extents = scales[row // 2]
+        for j in range(7):
+            entry = local[row, j]
+            for b in range(num_samples):
+                entry[b] = points[row, samples[b, j]] - points[row, samples[b, 0]]
+                extents[b] = max(extents[b], abs(entry[b]))
+    for image in range(2):
+        for b in range(num_samples):
+            extent = scales[image, b]
+            scales[image, b] = 1.0 / extent if extent > 0.0 else 0.0
+    for row in range(4):
+        for j in range(7):
+            for b in range(num_samples):
+                local[row, j, b] *= scales[row // 2, b]
+    return local, scales
 
 
 @kernel
-def _all_distinct(local, row):
-    closest = np.inf
-    for i in range(7):
-        for j in range(i):
-            dx = local[row, i] - local[row, j]
-            dy = local[row + 1, i] - local[row + 1, j]
-            closest = min(closest, dx * dx + dy * dy)
+def _all_distinct(local):
+    """Whether no two points of an image are one, for each sample (4, 7, B)."""
+    closest = np.full(local.shape[2], np.inf)
+    for row in (0, 2):
+        for i in range(7):
+            for j in range(i):
+                x, y = local[row, i], local[row + 1, i]
+                other_x, other_y = local[row, j], local[row + 1, j]
+                for b in range(closest.shape[0]):
+                    dx, dy = x[b] - other_x[b], y[b] - other_y[b]
+                    closest[b] = min(closest[b], dx * dx + dy * dy)
     return closest > MIN_DISTANCE * MIN_DISTANCE
 
 
 @kernel
-def _write_equations(local, equations):
-    """Write the constraints of points 1 to 6 on the first eight entries of F."""
+def _equations(local):
+    """Return the constraints of points 1 to 6 on the first eight entries of F.
+
+    (6, 8, B) for samples (4, 7, B).
+    """
+    num_samples = local.shape[2]
+    equations = np.empty((6, 8, num_samples))
     for i in range(6):
-        x1, y1, x2, y2 = (
-            local[0, i + 1],
-            local[1, i + 1],
-            local[2, i + 1],
-            local[3, i + 1],
-        )
-        equations[i, 0], equations[i, 1], equations[i, 2] = x2 * x1, x2 * y1, x2
-        equations[i, 3], equations[i, 4], equations[i, 5] = y2 * x1, y2 * y1, y2
-        equations[i, 6], equations[i, 7] = x1, y1
+        for row in range(2):
+            second = local[2 + row, i + 1]
+            for column in range(2):
+                first, entry = local[column, i + 1], equations[i, 3 * row + column]
+                for b in range(num_samples):
+                    entry[b] = second[b] * first[b]
+            equations[i, 3 * row + 2] = second
+            equations[i, 6 + row] = local[row, i + 1]
+    return equations
 
 
 @kernel
-def _write_pencil(basis, pencil):
-    """Write the vectors of the null space (2, 8) as matrices with ``F[2, 2] = 0``."""
+def _write_pencil(bases, b, pencil):
+    """Write a null space of (2, 8, B) as two matrices with ``F[2, 2] = 0``."""
     for k in range(2):
         for i in range(8):
-            pencil[k, i // 3, i % 3] = basis[k, i]
+            pencil[k, i // 3, i % 3] = bases[k, i, b]
         pencil[k, 2, 2] = 0.0
 
 

@@ -12,12 +12,10 @@ Of 4, 8 and 16 bins an octave, 8 had the best worst case over N = 1000 and 10,00
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 
 import numpy as np
 
 from cvscore._kernel import kernel
-from cvscore.types import Array
 
 NUM_OCTAVES = 40
 OCTAVES_ABOVE_WIDTH = 4  # octaves of *squared* residuals above the squared half-width
@@ -38,17 +36,16 @@ MAX_RANK_SORT = 300
 SHELL_RATIO = 2.2
 
 
-# Pairs of one data set have few half-widths, as far as powers of two go.
-@lru_cache(maxsize=32)
-def bin_borders(lowest: int) -> Array:
-    """Return the rising borders (NUM_BINS + 1,): bin b is [borders[b], borders[b + 1]).
+@kernel
+def write_borders(lowest, borders):
+    """Write the rising borders (NUM_BINS + 1,): bin b is [borders[b], borders[b + 1]).
 
     ``lowest`` are the leading bits of the lowest bin.
     """
-    leading = np.arange(lowest, lowest + NUM_BINS + 1, dtype=np.uint64)
-    borders = (leading << np.uint64(FRACTION_BITS - BIN_BITS)).view(np.float64)
-    borders[0], borders[-1] = 0.0, np.inf
-    return borders
+    bits = borders.view(np.uint64)
+    for b in range(NUM_BINS + 1):
+        bits[b] = np.uint64(lowest + b) << np.uint64(FRACTION_BITS - BIN_BITS)
+    borders[0], borders[NUM_BINS] = 0.0, np.inf
 
 
 def lowest_bin(half_width: float) -> int:

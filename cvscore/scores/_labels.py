@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
@@ -44,7 +43,6 @@ class BetaPrior:
                 raise ValueError(f"{name} must be finite and positive, got {value}")
 
 
-@lru_cache(maxsize=8)
 def label_terms(num_points: int, prior: BetaPrior | None) -> Array:
     """Return the log probability (N + 1,) of a partition with k = 0..N inliers.
 
@@ -52,15 +50,16 @@ def label_terms(num_points: int, prior: BetaPrior | None) -> Array:
     """
     if prior is None:
         return np.zeros(num_points + 1)
-    terms: Array = _log_probabilities(num_points, prior.a, prior.b)
-    return terms
+    counts = range(num_points + 1)
+    return np.array([log_probability(k, num_points, prior.a, prior.b) for k in counts])
 
 
 @kernel
-def _log_probabilities(num_points, a, b):
-    terms = np.empty(num_points + 1)
-    beta = math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
-    total = math.lgamma(num_points + a + b)
-    for k in range(num_points + 1):
-        terms[k] = math.lgamma(k + a) + math.lgamma(num_points - k + b) - total - beta
-    return terms
+def log_probability(k, num_points, a, b):
+    """Return the log probability of one partition with ``k`` of N inliers."""
+    return (
+        math.lgamma(k + a)
+        + math.lgamma(num_points - k + b)
+        - math.lgamma(num_points + a + b)
+        - (math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b))
+    )

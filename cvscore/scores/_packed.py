@@ -6,28 +6,56 @@ shapes; the kernels read the last two in place.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from cvscore._kernel import kernel
-from cvscore.scores._bins import NUM_BINS, bin_borders, lowest_bin
+from cvscore.scores._bins import NUM_BINS, write_borders
+from cvscore.scores._labels import log_probability
 from cvscore.scores._partition import best_partition
 from cvscore.scores._prefix import best_prefix
 from cvscore.scores._preview import preview_scores
-from cvscore.types import Array
+from cvscore.scores._table import write_table
 
-OFFSET, HALF_WIDTH, LOWEST_BIN, NUM_NUMBERS = 0, 1, 2, 3
-NUM_BORDERS = NUM_BINS + 1
-TABLE_START = NUM_NUMBERS + NUM_BORDERS
+# The numbers: what is added to RSS / 2, the half-width of the outliers, the leading
+# bits of the lowest bin, the prior of the variance, constraints per match, parameters
+# of the model, and the prior of the labels (zeros without one).
+OFFSET, HALF_WIDTH, LOWEST_BIN, ALPHA, BETA, DIM, NUM_PARAMS, LABEL_A, LABEL_B = range(
+    9
+)
+NUM_NUMBERS = 9
+TABLE_START = NUM_NUMBERS + NUM_BINS + 1
+
+MAX_EXPONENT = 700.0  # the exponential of 710 is infinite
 
 
-def pack(table: Array, offset: float, half_width: float) -> Array:
-    """Return the constants of rows of N residuals; table (N + 1, 2), terms and shapes.
+@kernel
+def pack(numbers, num_points):
+    """Return the constants for rows of N residuals."""
+    constants = np.empty(TABLE_START + 2 * (num_points + 1))
+    constants[:NUM_NUMBERS] = numbers
+    borders = constants[NUM_NUMBERS:TABLE_START]
+    write_borders(np.int64(numbers[LOWEST_BIN]), borders)
+    write_table(
+        np.int64(numbers[DIM]),
+        np.int64(numbers[NUM_PARAMS]),
+        numbers[ALPHA],
+        math.log(2.0 * numbers[HALF_WIDTH]),
+        numbers[LABEL_A],
+        numbers[LABEL_B],
+        constants[TABLE_START:].reshape(-1, 2),
+    )
+    return constants
 
-    ``offset`` is added to RSS / 2; ``half_width`` is that of the outliers.
-    """
-    lowest = lowest_bin(half_width)
-    numbers = [offset, half_width, float(lowest)]
-    return np.concatenate([numbers, bin_borders(lowest), table.ravel()])
+
+@kernel
+def resize(constants, num_points, dim, num_params):
+    """Return the constants of the same score for other rows and another model."""
+    numbers = constants[:NUM_NUMBERS].copy()
+    numbers[DIM] = dim
+    numbers[NUM_PARAMS] = num_params
+    return pack(numbers, num_points)
 
 
 @kernel
@@ -79,3 +107,34 @@ def inliers(row, constants):
     """Return which of the (N,) residuals belong to the maximising prefix."""
     _, _, _, largest, _ = partition(row, constants)
     return row <= largest
+
+
+@kernel
+def summarise(row, constants):
+    """Return score, noise scale, threshold and evidence of one row (N,)."""
+    score, k, rss, largest, beyond = partition(row, constants)
+    num_points = row.shape[0]
+    dim = constants[DIM]
+    log_width = math.log(2.0 * constants[HALF_WIDTH])
+    label_a, label_b = constants[LABEL_A], constants[LABEL_B]
+    evidence = score + num_points * dim * log_width
+    if label_a > 0.0:
+        evidence -= log_probability(0, num_points, label_a, label_b)
+    if k == 0:
+        return score, np.nan, np.nan, evidence
+    shape = 0.5 * (k * dim - constants[NUM_PARAMS]) + constants[ALPHA]
+    scale = math.sqrt((0.5 * rss + constants[BETA]) / shape)
+    rate = 0.5 * rss + constants[OFFSET]
+    gain = (
+        math.lgamma(shape + 0.5 * dim)
+        - math.lgamma(shape)
+        - 0.5 * dim * math.log(2.0 * math.pi * rate)
+        + dim * log_width
+    )
+    if label_a > 0.0 and k < num_points:
+        gain += log_probability(k + 1, num_points, label_a, label_b)
+        gain -= log_probability(k, num_points, label_a, label_b)
+    growth = math.expm1(min(gain / (shape + 0.5 * dim), MAX_EXPONENT))
+    # The largest inlier was let in by the k - 1 below it, not by all k.
+    threshold = math.sqrt(min(max(2.0 * rate * growth, largest), beyond))
+    return score, scale, threshold, evidence

@@ -210,6 +210,12 @@ class _ThresholdScore(ABC):
         """Return this score for residuals that have been multiplied by ``factor``."""
         return replace(self, threshold=self.threshold * factor)
 
+    def rescaled(
+        self, value: float, factor: float, num_points: int, dim: int, num_params: int
+    ) -> float:
+        """Return the value: it has no unit."""
+        return value
+
     @abstractmethod
     def evaluate(
         self, sq_residuals: Array, dim: int, num_params: int, best: float = -np.inf

@@ -60,7 +60,7 @@ from numpy.typing import NDArray
 from cvscore._kernel import kernel
 from cvscore.priors import InverseGamma
 from cvscore.scores import _packed
-from cvscore.scores._bins import bin_borders, lowest_bin
+from cvscore.scores._bins import lowest_bin
 from cvscore.scores._labels import BetaPrior, label_terms
 from cvscore.scores._prefix import best_prefix
 from cvscore.scores._preview import preview_scores
@@ -72,8 +72,6 @@ MIN_RSS_FLOOR = 1e-300
 
 # Of the extent of the points; chosen on validation problems (benchmarks/README.md).
 HALF_WIDTH_FRACTION = 0.025
-
-MAX_EXPONENT = 700.0  # the exponential of 710 is infinite
 
 
 @kernel
@@ -104,38 +102,6 @@ def _best_prefix_by_sorting(
                 scores[row] = score
                 prefixes[row] = k
     return scores, prefixes
-
-
-# One pair is scored thousands of times with one table; a few pairs may be in flight.
-@lru_cache(maxsize=8)
-def _prefix_table(
-    num_points: int,
-    dim: int,
-    num_params: int,
-    alpha: float,
-    log_width: float,
-    label_prior: BetaPrior | None,
-) -> Array:
-    """Return all of S(k) but the residuals, k = 0..N: (N + 1, 2) terms and shapes P."""
-    table: Array = _fill_table(num_points, dim, num_params, alpha, log_width)
-    table[:, 0] += label_terms(num_points, label_prior)
-    return table
-
-
-@kernel
-def _fill_table(num_points, dim, num_params, alpha, log_width):
-    table = np.empty((num_points + 1, 2))
-    for k in range(num_points + 1):
-        nu = k * dim - num_params
-        table[k, 1] = 0.5 * nu + alpha
-        table[k, 0] = -np.inf
-        if nu > 0:
-            table[k, 0] = (
-                math.lgamma(table[k, 1])
-                - 0.5 * nu * math.log(2.0 * math.pi)
-                - (num_points - k) * dim * log_width
-            )
-    return table
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -186,6 +152,16 @@ class MarginalScore:
             half_width=width,
             rss_floor=max(self.rss_floor * factor**2, MIN_RSS_FLOOR),
         )
+
+    def rescaled(
+        self, value: float, factor: float, num_points: int, dim: int, num_params: int
+    ) -> float:
+        """Return what a value of this score is after ``scaled(factor)``.
+
+        The density of ``N d - n`` residuals, and of a variance to the power alpha.
+        """
+        power = num_points * dim - num_params + 2.0 * self.prior.alpha
+        return value - power * math.log(factor)
 
     def evaluate(
         self, sq_residuals: Array, dim: int, num_params: int, best: float = -np.inf
@@ -259,32 +235,14 @@ class MarginalScore:
 
     def summarise(self, sq_residuals: Array, dim: int, num_params: int) -> Summary:
         """Score, noise scale, threshold (pixels) and evidence of residuals (N,)."""
-        num_points = len(sq_residuals)
-        score, k, rss, largest, beyond = self._partition(sq_residuals, dim, num_params)
-        labels = label_terms(num_points, self.label_prior)
-        log_width = math.log(2.0 * self._width)
-        evidence = float(score + num_points * dim * log_width - labels[0])
-        if k == 0:
-            return Summary(float(score), math.nan, math.nan, evidence)
-        shape = 0.5 * (k * dim - num_params) + self.prior.alpha
-        scale = math.sqrt((0.5 * rss + self.prior.beta) / shape)
-        rate = 0.5 * rss + self._offset
-        gain = (
-            math.lgamma(shape + 0.5 * dim)
-            - math.lgamma(shape)
-            - 0.5 * dim * math.log(2.0 * math.pi * rate)
-            + dim * log_width
-            + (labels[k + 1] - labels[k] if k < num_points else 0.0)
-        )
-        growth = math.expm1(min(gain / (shape + 0.5 * dim), MAX_EXPONENT))
-        # The largest inlier was let in by the k - 1 below it, not by all k.
-        threshold = math.sqrt(min(max(2.0 * rate * growth, largest), beyond))
-        return Summary(float(score), scale, threshold, evidence)
+        compiled = self.kernels(len(sq_residuals), dim, num_params)
+        return Summary(*compiled.summarise(_as_row(sq_residuals), compiled.constants))
 
     def sweep(self, sq_residuals: Array, dim: int, num_params: int) -> Array:
         """Return S(k) for k = 1..N, (N,); ``-inf`` where nu <= 0."""
         half_rss = np.cumsum(0.5 * np.sort(_without_nan(sq_residuals)))
-        terms, shapes = self._table(len(sq_residuals), dim, num_params)[1:].T
+        constants = self.kernels(len(sq_residuals), dim, num_params).constants
+        terms, shapes = constants[_packed.TABLE_START :].reshape(-1, 2)[1:].T
         scores = terms.copy()
         admissible = scores > -np.inf
         log_rates = np.log(half_rss[admissible] + self._offset)
@@ -295,13 +253,13 @@ class MarginalScore:
         self, sq_residuals: Array, dim: int, num_params: int, best: float = -np.inf
     ) -> tuple[Array, NDArray[np.int64]]:
         """Return the scores (K,) and the maximising prefixes (K,), fast and exact."""
-        lowest = lowest_bin(self._width)
+        constants = self.kernels(sq_residuals.shape[1], dim, num_params).constants
         scores, prefixes, _ = best_prefix(
             np.ascontiguousarray(sq_residuals, dtype=np.float64),
-            self._table(sq_residuals.shape[1], dim, num_params),
+            constants[_packed.TABLE_START :].reshape(-1, 2),
             self._offset,
-            bin_borders(lowest),
-            lowest,
+            constants[_packed.NUM_NUMBERS : _packed.TABLE_START],
+            lowest_bin(self._width),
             float(best),
         )
         return scores, prefixes
@@ -339,36 +297,35 @@ class MarginalScore:
             )
         return self.half_width
 
-    def _table(self, num_points: int, dim: int, num_params: int) -> Array:
-        alpha = float(self.prior.alpha)
-        log_width = math.log(2.0 * self._width)
-        return _prefix_table(
-            num_points, dim, num_params, alpha, log_width, self.label_prior
-        )
-
-    def _partition(
-        self, sq_residuals: Array, dim: int, num_params: int
-    ) -> tuple[float, int, float, float, float]:
-        """Return score, best k, sum of the k smallest, the k-th, and the one after."""
-        found: tuple[float, int, float, float, float] = _packed.partition(
-            _as_row(sq_residuals),
-            self.kernels(len(sq_residuals), dim, num_params).constants,
-        )
-        return found
-
 
 # A pair is scored thousands of times with the same few counts of points.
 @lru_cache(maxsize=64)
 def _kernels(
     score: MarginalScore, num_points: int, dim: int, num_params: int
 ) -> ScoreKernels:
-    table = score._table(num_points, dim, num_params)
+    labels = score.label_prior
+    numbers = np.array(
+        [
+            score._offset,
+            score._width,
+            lowest_bin(score._width),
+            score.prior.alpha,
+            score.prior.beta,
+            dim,
+            num_params,
+            0.0 if labels is None else labels.a,
+            0.0 if labels is None else labels.b,
+        ],
+        dtype=np.float64,
+    )
     return ScoreKernels(
         _packed.preview,
         _packed.evaluate,
         _packed.assess,
         _packed.inliers,
-        _packed.pack(table, score._offset, score._width),
+        _packed.summarise,
+        _packed.resize,
+        _packed.pack(numbers, num_points),
     )
 
 
