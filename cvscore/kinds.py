@@ -79,7 +79,7 @@ class Matches:
     def __init__(self, points: Array) -> None:
         self.points = np.ascontiguousarray(points)
         self.penalty = 0.5 * math.log(points.shape[1])  # of a parameter
-        self._redrawn = redraw_matches(self.points)
+        self.redrawn = redraw_matches(self.points)
 
     def about_lines(self, F: Array, threshold: float, scale: float) -> Layer:
         """Put matches about the epipolar lines of a fundamental matrix."""
@@ -103,7 +103,7 @@ class Matches:
         scale: float,
     ) -> Layer:
         model = np.ascontiguousarray(model)
-        by_chance = residuals(model[None], self._redrawn)[0]
+        by_chance = residuals(model[None], self.redrawn)[0]
         return Layer(
             model=model,
             sq_residuals=residuals(model[None], self.points)[0],

@@ -45,6 +45,8 @@ class Explanation:
         Noise and chance about the model.
     residuals : (N,) array
         Distances of the matches to the model.
+    matches : Matches
+        What is explained.
     F : (3, 3) array
         Fundamental matrix.
     H : (3, 3) array or None
@@ -55,6 +57,7 @@ class Explanation:
     kind: str
     membership: Membership
     residuals: Array
+    matches: Matches
     F: Array
     H: Array | None
 
@@ -126,6 +129,7 @@ class Choice:
             kind=kind,
             membership=on_plane,
             residuals=np.sqrt(plane.sq_residuals),
+            matches=self._matches,
             F=self._F,
             H=plane.model,
         )
@@ -135,6 +139,7 @@ class Choice:
             kind="general",
             membership=self._on_line,
             residuals=np.sqrt(self._line.sq_residuals),
+            matches=self._matches,
             F=self._F,
             H=H,
         )

@@ -1,4 +1,4 @@
-"""Which matches are kept: those that may be right, beside their rivals."""
+"""Which matches are kept: those that may be right, and only one for each keypoint."""
 
 from __future__ import annotations
 
@@ -10,39 +10,52 @@ from numpy.typing import NDArray
 from cvscore._kernel import kernel
 from cvscore.types import Array, Mask
 
-# A match is dropped where the odds are so much against it.  Mappers do without wrong
-# matches that are left over, since they see every point from more than two sides, but
-# they can't do without right ones.
-MAX_ODDS_AGAINST = 100.0
+# A match that chance may have made is kept unless the odds are so much against it: the
+# mapper sees every point from more than two sides, and finds out.
+MAX_ODDS_AGAINST = 10.0
 # As good as certain, and small enough to be added up.
 MAX_LOG_ODDS = 50.0
 
 
 def may_be_right(log_odds: Array, keypoints: NDArray[np.int64]) -> Mask:
-    """Return which matches are not to be ruled out, if a keypoint has one right match.
+    """Return which matches to keep, of every keypoint at most one.
+
+    Two matches of a keypoint would join two points to one track, which has then two
+    places in an image and is of no use to a mapper.  So the likelier has to win.
 
     Parameters
     ----------
     log_odds : (N,) array
         That a match is right, by itself, against chance.
     keypoints : (N, 2) array
-        Of the two images.  Of all matches of a keypoint at most one is right, so that
-        the odds of a match are lowered by those of its rivals.
+        Of the two images.
     """
-    mask: Mask = _label(log_odds, keypoints)
-    return mask
+    odds, rivals = _odds_and_rivals(log_odds, keypoints)
+    kept: Mask = (MAX_ODDS_AGAINST * odds > 1.0) & (odds > rivals)
+    return kept
+
+
+def beliefs(log_odds: Array, keypoints: NDArray[np.int64]) -> Array:
+    """Return the probability (N,) that each match is right, if a keypoint has one."""
+    odds, rivals = _odds_and_rivals(log_odds, keypoints)
+    shares: Array = odds / (1.0 + odds + rivals)
+    return shares
 
 
 @kernel
-def _label(log_odds, keypoints):
+def _odds_and_rivals(log_odds, keypoints):
+    """Odds (N,) of matches, and the sum of those of others of their keypoints."""
     num = log_odds.shape[0]
     odds, rivals = np.empty(num), np.zeros(num)
     for i in range(num):
         odds[i] = math.exp(min(log_odds[i], MAX_LOG_ODDS))
     for image in range(2):
         total = np.zeros(keypoints[:, image].max() + 1)
+        count = np.zeros(total.shape[0], dtype=np.int64)
         for i in range(num):
             total[keypoints[i, image]] += odds[i]
+            count[keypoints[i, image]] += 1
         for i in range(num):
-            rivals[i] += total[keypoints[i, image]] - odds[i]
-    return MAX_ODDS_AGAINST * odds > 1.0 + rivals
+            if count[keypoints[i, image]] > 1:
+                rivals[i] += max(total[keypoints[i, image]] - odds[i], 0.0)
+    return odds, rivals

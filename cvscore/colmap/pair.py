@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from cvscore.calibration import Calibration
 from cvscore.colmap.choice import Choice, Explanation
-from cvscore.colmap.labels import may_be_right
+from cvscore.colmap.depths import depth_log_ratios
+from cvscore.colmap.labels import beliefs, may_be_right
 from cvscore.estimate import (
     estimate_essential,
     estimate_fundamental,
@@ -207,10 +208,14 @@ def _geometry(
     log_odds, tri_angle = found.membership.log_odds(found.residuals), -1.0
     pose = _pose(matches, epipolar, found, points[:, log_odds > 0.0])
     if pose is not None:
-        parallax = parallax_of(points, matches.K1, matches.K2, pose)
+        cameras = matches.K1, matches.K2
+        parallax = parallax_of(points, *cameras, pose)
         if found.kind == "general":
             behind = parallax.is_behind(found.membership.threshold)
             log_odds[behind] = -np.inf
+            right = beliefs(log_odds, matches.keypoints)
+            given = found.matches, found.F, cameras, pose, parallax, right
+            log_odds += depth_log_ratios(*given)
     inliers = may_be_right(log_odds, matches.keypoints)
     if pose is not None and inliers.any():
         tri_angle = float(np.median(parallax.angles[inliers]))
