@@ -130,10 +130,11 @@ def find(
     search = _read_search(call, target)
     names = target.point_names
     read = [read_points(call.values[n], any_columns=search.is_usac) for n in names]
+    given = {}
     for name, points in zip(names, read, strict=True):
         if points is not None:
-            call = call.with_values(**{name: make_umat(points) if as_umat else points})
-    call = with_plain_cameras(call)
+            given[name] = make_umat(points) if as_umat else points
+    call = with_plain_cameras(call.with_values(**given))
     x1, x2 = read
     estimator = target.estimator(call)
     if x1 is None or x2 is None or estimator is None or len(x1) != len(x2):
@@ -194,15 +195,15 @@ def _estimate(
     quality = as_quality(extras.quality, num_rows)
     if quality is None and search.is_sorted:
         quality = np.arange(num_rows, 0.0, -1.0)
-    finite = (np.abs(np.hstack([x1, x2])) <= LARGEST_COORDINATE).all(axis=1)
+    usable = _usable_rows(x1, x2)
     # With a budget of nothing cv2's RANSAC draws one sample and its USAC none.
     has_budget = search.max_iters > 0 or not search.is_usac
-    if not has_budget or np.count_nonzero(finite) <= target.sample_size:
+    if not has_budget or len(x1[usable]) <= target.sample_size:
         return None, inliers
     sound = 0.0 < search.confidence < 1.0
     estimate = estimator(
-        x1[finite],
-        x2[finite],
+        x1[usable],
+        x2[usable],
         score=extras.score,
         calibration=extras.calibration,
         options=RansacOptions(
@@ -211,15 +212,26 @@ def _estimate(
             confidence=search.confidence if sound else target.confidence,
             seed=search.seed if extras.seed is None else extras.seed,
         ),
-        quality=None if quality is None else quality[finite],
+        quality=None if quality is None else quality[usable],
         solver=extras.solver,
     )
     if estimate.model is None:
         return None, inliers
-    inliers[finite] = estimate.inliers
+    inliers[usable] = estimate.inliers
     if extras.mask_threshold is not None:
-        inliers[finite] &= estimate.residuals <= extras.mask_threshold
+        inliers[usable] &= estimate.residuals <= extras.mask_threshold
     return np.ascontiguousarray(target.rescaled(estimate.model)), inliers
+
+
+def _usable_rows(x1: Array, x2: Array) -> Mask | slice:
+    """Return which rows to estimate from: most often all, and then without a copy."""
+    if (
+        np.abs(x1).max() <= LARGEST_COORDINATE
+        and np.abs(x2).max() <= LARGEST_COORDINATE
+    ):
+        return slice(None)
+    usable: Mask = (np.abs(np.hstack([x1, x2])) <= LARGEST_COORDINATE).all(axis=1)
+    return usable
 
 
 def _may_be_rejected(call: Call, search: Search) -> bool:

@@ -63,14 +63,19 @@ reordering_kernel = numba.njit(
 )
 
 
+def _has_idle_core() -> bool:
+    """Whether a core is left beside this process and what else runs."""
+    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
+    return (os.cpu_count() or 1) - max(load, 1.0) >= 0.5
+
+
 def _compile_ahead() -> None:
     """Let a second process compile what this one will need last, into the same cache.
 
     Compiling is serial within a process; with two cores the first call ever takes half
     the time.  Nothing depends on it: what is not in the cache is compiled here.
     """
-    alone = (os.cpu_count() or 1) < 2 or not _cache.is_usable()
-    if alone or os.environ.get(_AHEAD):
+    if not _has_idle_core() or not _cache.is_usable() or os.environ.get(_AHEAD):
         return
     with contextlib.suppress(OSError):
         helper = subprocess.Popen(

@@ -53,7 +53,15 @@ BEST_OF = types.Tuple((_count, _number, _values))(
     _functions, _constants, _models, _points, _points, _number
 )
 CLIMB = types.Tuple((_points, _values, _number))(
-    _functions, _constants, _points, _values, _number, _points, _number, _number
+    _functions,
+    _constants,
+    _points,
+    _values,
+    _number,
+    _points,
+    _number,
+    _number,
+    _number,
 )
 
 call_solve = caller(SOLVE, FUNCTIONS.index("solve"))

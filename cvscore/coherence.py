@@ -72,7 +72,7 @@ class CoherentSampler(KernelSampler):
             np.array([sample_size, num_points, 0, 0, num_trials]),
             np.empty(num_points, dtype=np.int64),
             np.empty(max(num_points - sample_size + 1, 1), dtype=np.int64),
-            _in_sides(region),
+            _places(region),
         )
         super().__init__(draw_coherently, points, memory)
 
@@ -93,15 +93,20 @@ def coherence(points: Array, region: Region) -> Array:
         Minus the distance to the third nearest match, in extents; ``-inf`` where there
         are not so many matches around.
     """
-    centre, sides = np.split(_in_sides(region), 2)
-    return -np.sqrt(_sq_distance_to_third(points, centre, sides))
+    return -np.sqrt(_sq_distance_to_third(points, _places(region)))
 
 
-def _in_sides(region: Region) -> Array:
-    """Return the centre and, for each coordinate, the diagonal of its image, (8,)."""
+def _places(region: Region) -> Array:
+    """Return how points get their places, (10,).
+
+    The centre, for each coordinate the diagonal of its image as unit, and the width and
+    height of the first image in that unit.
+    """
     # One, where all points of an image are in one place.
     first, second = (diagonal or 1.0 for diagonal in diagonals(region))
-    return np.array([*region.centre.tolist(), first, first, second, second])
+    width, height = (spread / first or 1.0 for spread in region.spreads[:2].tolist())
+    centre = region.centre.tolist()
+    return np.array([*centre, first, first, second, second, width, height])
 
 
 @kernel
@@ -115,7 +120,7 @@ def draw_coherently(
     if counts[NUM_DRAWN_OF_ALL] >= NUM_UNIFORM_SAMPLES:
         num_coherent = num_samples // 2
         if counts[NUM_DRAWN] == 0:
-            distances = _sq_distance_to_third(points, constants[:4], constants[4:])
+            distances = _sq_distance_to_third(points, constants)
             _sort_by(distances, order)
             write_last_trials(num_points, size, counts[NUM_TRIALS], last_trials)
     num_uniform = num_samples - num_coherent
@@ -147,8 +152,8 @@ def _sort_by(values, order):
 
 
 @kernel
-def _sq_distance_to_third(points, centre, sides):
-    """Squared 4-D distance to the third neighbour of points (4, N), in units of sides.
+def _sq_distance_to_third(points, constants):
+    """Squared 4-D distance to the third neighbour of points (4, N), see `_places`.
 
     Matches are sorted into cells x cells by their place in the first image; those
     outside of the region belong to the cells at the border.
@@ -157,40 +162,63 @@ def _sq_distance_to_third(points, centre, sides):
     places = np.empty((4, num))
     for row in range(4):
         for i in range(num):
-            places[row, i] = (points[row, i] - centre[row]) / sides[row] + 0.5
+            places[row, i] = (points[row, i] - constants[row]) / constants[4 + row]
+    width, height = constants[8], constants[9]
     cells = max(1, int(np.sqrt(num / MATCHES_PER_CELL)))
     cell_of = np.empty(num, dtype=np.int64)
     first = np.zeros(cells * cells + 1, dtype=np.int64)
     for i in range(num):
-        column = min(max(int(places[0, i] * cells), 0), cells - 1)
-        row = min(max(int(places[1, i] * cells), 0), cells - 1)
+        x, y = places[0, i] / width + 0.5, places[1, i] / height + 0.5
+        column = min(max(int(x * cells), 0), cells - 1)
+        row = min(max(int(y * cells), 0), cells - 1)
         cell_of[i] = row * cells + column
         first[cell_of[i] + 1] += 1
     first = np.cumsum(first)
     cursor = first.copy()
-    sorted_places = np.empty((num, 4))
+    sorted_places = np.empty((4, num))
     position = np.empty(num, dtype=np.int64)
     for i in range(num):
         position[i] = cursor[cell_of[i]]
         cursor[cell_of[i]] += 1
-        sorted_places[position[i]] = places[:, i]
-    distances = np.empty(num)
+        for row in range(4):
+            sorted_places[row, position[i]] = places[row, i]
+    distances, around = np.empty(num), np.empty(num)
     for i in range(num):
         row, column = cell_of[i] // cells, cell_of[i] % cells
-        me = position[i]
-        x1, y1, x2, y2 = places[0, i], places[1, i], places[2, i], places[3, i]
-        nearest, second, third = np.inf, np.inf, np.inf
+        num_around = 0
         for r in range(max(row - 1, 0), min(row + 2, cells)):
             start = first[r * cells + max(column - 1, 0)]
             stop = first[r * cells + min(column + 1, cells - 1) + 1]
-            for j in range(start, stop):
-                dx1, dy1 = sorted_places[j, 0] - x1, sorted_places[j, 1] - y1
-                dx2, dy2 = sorted_places[j, 2] - x2, sorted_places[j, 3] - y2
-                distance = dx1 * dx1 + dy1 * dy1 + dx2 * dx2 + dy2 * dy2
-                distance = distance if j != me else np.inf
-                # The three smallest so far, without a branch to mispredict.
-                third = min(third, max(second, distance))
-                second = min(second, max(nearest, distance))
-                nearest = min(nearest, distance)
-        distances[i] = third
+            _write_sq_distances(
+                places, i, sorted_places, start, stop, around, num_around
+            )
+            num_around += stop - start
+        distances[i] = _third_but_one(around, num_around)
     return distances
+
+
+@kernel
+def _write_sq_distances(places, i, others, start, stop, sq_distances, at):
+    """Write squared distances from a place to some others, in one vector loop."""
+    x1, y1, x2, y2 = places[0, i], places[1, i], places[2, i], places[3, i]
+    for j in range(stop - start):
+        dx1, dy1 = others[0, start + j] - x1, others[1, start + j] - y1
+        dx2, dy2 = others[2, start + j] - x2, others[3, start + j] - y2
+        sq_distances[at + j] = dx1 * dx1 + dy1 * dy1 + dx2 * dx2 + dy2 * dy2
+
+
+@kernel
+def _third_but_one(values, num):
+    """Return the third smallest of ``num`` values but one, ``inf`` if there is none.
+
+    The one is zero, the distance of a match to itself.
+    """
+    nearest, second, third, fourth = np.inf, np.inf, np.inf, np.inf
+    for i in range(num):
+        value = values[i]
+        if value < fourth:  # seldom, after the first few
+            fourth = min(fourth, max(third, value))
+            third = min(third, max(second, value))
+            second = min(second, max(nearest, value))
+            nearest = min(nearest, value)
+    return fourth

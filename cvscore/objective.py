@@ -39,10 +39,9 @@ KEPT_SHARE = 0.125
 MIN_KEPT = 4
 # Refits of one climb; few ever need more before the score stops rising.
 MAX_STEPS = 8
-# A refit ends at a step that promises less than this fraction of its cost: it moves
-# every parameter by less than a thousandth of its standard deviation, for up to a
-# million matches.
-CONVERGED = 1e-12
+# A refit ends at a step that promises less than this fraction of its cost: for n
+# matches that moves the parameters by 3e-5 sqrt(n) of their standard deviation.
+CONVERGED = 1e-9
 
 NO_CONSTANTS = np.empty(0)
 
@@ -107,6 +106,7 @@ class Objective:
             candidate.sq_residuals,
             candidate.score,
             self.points,
+            -np.inf,
             0.0,
             CONVERGED,
         )
@@ -193,7 +193,7 @@ def _largest(values, num):
 
 @kernel
 def climb(
-    functions, constants, model, sq_residuals, score, points, min_gain, converged
+    functions, constants, model, sq_residuals, score, points, goal, min_gain, converged
 ):
     """Refit a model while that raises its score; return it, its residuals, its score.
 
@@ -204,6 +204,9 @@ def climb(
     model, sq_residuals, score
         Where it begins.
     points : (..., N) array
+    goal : float
+        The score to beat.  Each step gains less than the one before; it ends where two
+        more like the last would not reach the goal.
     min_gain : float
         It ends at a step that raises the score by less.
     converged : float
@@ -219,7 +222,7 @@ def climb(
         gain = moved_score - score
         if gain > 0.0:
             model, sq_residuals, score = moved, moved_residuals, moved_score
-        if not gain > min_gain:
+        if not (gain > min_gain and score + 2.0 * gain > goal):
             break
     return model, sq_residuals, score
 

@@ -80,7 +80,9 @@ def _find_plane(functions, constants, plane, sq_residuals, points, generator):
     if index < 0:
         return np.empty((3, 3)), is_off_plane
     start = plane, scoring, models[index], residuals, score
-    homography, residuals, _ = call_climb(plane, (*start, chosen, 0.0, CONVERGED))
+    homography, residuals, _ = call_climb(
+        plane, (*start, chosen, -np.inf, 0.0, CONVERGED)
+    )
     on_plane = inliers[call_inliers(plane, (residuals, scoring[1]))]
     if on_plane.shape[0] >= MIN_PLANE_SHARE * inliers.shape[0]:
         is_off_plane[on_plane] = False
@@ -109,4 +111,4 @@ def _find_epipole(
     given = functions, constants, models[index : index + 1], points, points, -np.inf
     _, score, residuals = call_best_of(functions, given)
     start = functions, constants, models[index], residuals, score
-    return call_climb(functions, (*start, points, 0.0, CONVERGED))
+    return call_climb(functions, (*start, points, -np.inf, 0.0, CONVERGED))

@@ -37,6 +37,7 @@ from cvscore.types import (
 # Samples per batch.  The first batches are small so that easy data stop early.
 FIRST_BATCH = 16
 LAST_BATCH = 64
+LAST_INNER_BATCH = 32  # most of these samples are good already
 # While searching, a climb ends at a step that raises the score (a log likelihood) by
 # less than this: such steps never decide between candidates, and are many.
 MIN_GAIN = 1.0
@@ -121,7 +122,8 @@ def _search(
     num_vain = 0  # batches among the inliers of the best model, since it is the best
     while iterations < budget:
         for source in range(2):
-            num = min(batch, max_iterations - iterations)
+            most = LAST_BATCH if source == EVERYWHERE else LAST_INNER_BATCH
+            num = min(batch, most, max_iterations - iterations)
             if source == EVERYWHERE:
                 samples = call_draw(draw, (points, *memory, num))
             elif num_vain < PATIENCE:
@@ -137,7 +139,8 @@ def _search(
                 continue
             bars[source] = score
             start = functions, constants, models[index], residuals, score
-            end = call_climb(functions, (*start, points, MIN_GAIN, NEARLY_CONVERGED))
+            limits_of_climb = best_score, MIN_GAIN, NEARLY_CONVERGED
+            end = call_climb(functions, (*start, points, *limits_of_climb))
             if end[2] > best_score:
                 best_model, best_residuals, best_score = end
                 mask = call_inliers(functions, (best_residuals, constants[1]))
@@ -148,7 +151,7 @@ def _search(
         batch = min(2 * batch, LAST_BATCH)
     if best_score > -np.inf:
         start = functions, constants, best_model, best_residuals, best_score
-        end = call_climb(functions, (*start, points, 0.0, CONVERGED))
+        end = call_climb(functions, (*start, points, -np.inf, 0.0, CONVERGED))
         best_model, best_residuals, best_score = end
     return best_model, best_residuals, best_score, iterations
 

@@ -212,6 +212,8 @@ def test_the_loop_does_the_same_interpreted_and_compiled(rng, problem):
         found.append(search(objective, sampler, RansacOptions(max_iterations=150)))
     (compiled, num_compiled), (interpreted, num_interpreted) = found
     assert num_compiled == num_interpreted
-    # But for refits, which the interpreted loop takes to their end each time.
-    np.testing.assert_allclose(compiled.model, interpreted.model, atol=1e-5)
+    # But for refits, which the interpreted loop takes to their end each time; and for
+    # the sign, which depends on the sample that was climbed from.
+    sign = np.sign((compiled.model * interpreted.model).sum())
+    np.testing.assert_allclose(compiled.model, sign * interpreted.model, atol=1e-5)
     assert compiled.score == pytest.approx(interpreted.score, rel=1e-7)

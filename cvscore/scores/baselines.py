@@ -13,18 +13,6 @@ With ``q`` a squared residual, ``tau`` the threshold, and constants dropped:
                    Gaussian whose scale is uniform between 0 and ``tau / kappa``
 =================  ===================================================================
 
-MAGSAC++ takes residuals to have four dimensions.  With ``x = q kappa**2 / (2 tau**2)``,
-the lower and upper incomplete Gamma functions g and G, and ``m = kappa**2 / 2``, the
-loss is
-
-    rho = g(5/2, x) + x (G(3/2, x) - G(3/2, m)),    d rho / d x = G(3/2, x) - G(3/2, m),
-
-because ``d g(5/2, x) / d x = x**(3/2) exp(-x) = -x d G(3/2, x) / d x``.  Half-integer
-Gamma functions are elementary: with ``r = sqrt(x)``,
-
-    G(3/2, x) = sqrt(pi)/2 erfc(r) + r exp(-x),
-    g(5/2, x) = 3/2 (sqrt(pi)/2 - G(3/2, x)) - r**3 exp(-x).
-
 They ignore the number of parameters and a score to beat.
 """
 
@@ -39,16 +27,10 @@ from typing import TypeVar
 import numpy as np
 
 from cvscore._kernel import kernel
+from cvscore.scores._magsac import magsac_gains, magsac_nodes, magsac_weights
 from cvscore.types import Array, Mask, Summary
 
 INLIER_QUANTILE = 0.99  # of Gaussian residuals inside the threshold of GaussianUniform
-
-MAGSAC_KAPPA = 3.64  # as published: the 0.99 quantile of chi with 4 degrees of freedom
-MAGSAC_LIMIT = 0.5 * MAGSAC_KAPPA**2
-
-# The loss is analytic in the unsquared residual (not in the squared one, at zero), so
-# cubics between this many nodes have an error below 1e-10 of the loss at the threshold.
-MAGSAC_INTERVALS = 512
 
 # exp(-40) is below the rounding of one, and this far out are most outliers.
 MIN_LOG_ODDS = -40.0
@@ -97,79 +79,6 @@ def _log_mixture(sq_residuals, sq_threshold, precision):
                     product = 1.0
         scores[row] += math.log(product)
     return scores
-
-
-@kernel
-def _upper_gamma(root):
-    """Return G(3/2, root**2)."""
-    half_root_pi = 0.5 * math.sqrt(math.pi)
-    return half_root_pi * math.erfc(root) + root * math.exp(-root * root)
-
-
-@kernel
-def _magsac_weight(root):
-    """Return d rho / d x at x = root**2."""
-    return _upper_gamma(root) - _upper_gamma(math.sqrt(MAGSAC_LIMIT))
-
-
-@kernel
-def _magsac_loss(root):
-    """Return rho at x = root**2."""
-    x = root * root
-    whole = 0.5 * math.sqrt(math.pi)
-    lower = 1.5 * (whole - _upper_gamma(root)) - root * x * math.exp(-x)
-    return lower + x * _magsac_weight(root)
-
-
-@kernel
-def _magsac_nodes():
-    """Tabulate the loss over that at the threshold, and its rise per interval."""
-    end = math.sqrt(MAGSAC_LIMIT)
-    step = end / MAGSAC_INTERVALS
-    nodes = np.empty((MAGSAC_INTERVALS + 1, 2))
-    for i in range(MAGSAC_INTERVALS + 1):
-        nodes[i, 0] = _magsac_loss(i * step)
-        nodes[i, 1] = 2.0 * i * step * _magsac_weight(i * step) * step
-    return nodes / _magsac_loss(end)
-
-
-@kernel
-def _magsac_gains(sq_residuals, sq_threshold, nodes):
-    num_models, num_points = sq_residuals.shape
-    scores = np.zeros(num_models)
-    for row in range(num_models):
-        total = 0.0
-        for i in range(num_points):
-            if not sq_residuals[row, i] <= sq_threshold:
-                continue
-            place = MAGSAC_INTERVALS * math.sqrt(sq_residuals[row, i] / sq_threshold)
-            node = min(int(place), MAGSAC_INTERVALS - 1)
-            t = place - node
-            # The cubic with the values and slopes of both nodes.
-            rise = nodes[node + 1, 0] - nodes[node, 0]
-            slope, next_slope = nodes[node, 1], nodes[node + 1, 1]
-            bend = 3.0 * rise - 2.0 * slope - next_slope
-            twist = slope + next_slope - 2.0 * rise
-            total += 1.0 - nodes[node, 0] - t * (slope + t * (bend + t * twist))
-        scores[row] = total
-    return scores
-
-
-@kernel
-def _magsac_weights(sq_residuals, sq_threshold):
-    weights = np.zeros(sq_residuals.shape[0])
-    per_pixel = MAGSAC_LIMIT / sq_threshold  # d x / d q
-    whole = _magsac_loss(math.sqrt(MAGSAC_LIMIT))
-    for i in range(sq_residuals.shape[0]):
-        if sq_residuals[i] <= sq_threshold:
-            root = math.sqrt(sq_residuals[i] * per_pixel)
-            weights[i] = _magsac_weight(root) * per_pixel / whole
-    return weights
-
-
-@lru_cache(maxsize=1)
-def _cached_magsac_nodes() -> Array:
-    return _magsac_nodes()
 
 
 @lru_cache(maxsize=8)
@@ -325,12 +234,12 @@ class MagsacPlusPlus(_ThresholdScore):
         self, sq_residuals: Array, dim: int, num_params: int, best: float = -np.inf
     ) -> Array:
         """Score (K, N) residuals as (K,)."""
-        return _magsac_gains(
+        return magsac_gains(
             _as_rows(sq_residuals),
             self._sq_threshold,
-            _cached_magsac_nodes(),
+            magsac_nodes(),
         )
 
     def weights(self, sq_residuals: Array, dim: int, num_params: int) -> Array:
         """Return minus the derivative of the score in each squared residual, (N,)."""
-        return _magsac_weights(_as_rows(sq_residuals), self._sq_threshold)
+        return magsac_weights(_as_rows(sq_residuals), self._sq_threshold)

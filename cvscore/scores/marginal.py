@@ -57,10 +57,10 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from cvscore._kernel import kernel
 from cvscore.priors import InverseGamma
 from cvscore.scores import _packed
 from cvscore.scores._bins import lowest_bin
+from cvscore.scores._by_sorting import best_prefix_by_sorting
 from cvscore.scores._labels import BetaPrior, label_terms
 from cvscore.scores._prefix import best_prefix
 from cvscore.scores._preview import preview_scores
@@ -72,36 +72,6 @@ MIN_RSS_FLOOR = 1e-300
 
 # Of the extent of the points; chosen on validation problems (benchmarks/README.md).
 HALF_WIDTH_FRACTION = 0.025
-
-
-@kernel
-def _best_prefix_by_sorting(
-    sq_residuals, dim, num_params, alpha, offset, log_width, label_terms
-):
-    """Sort, add up, evaluate every prefix.  (K, N) -> (K,) scores, (K,) prefixes."""
-    num_models, num_points = sq_residuals.shape
-    scores = np.full(num_models, -np.inf)
-    prefixes = np.zeros(num_models, dtype=np.int64)
-    for row in range(num_models):
-        rate = offset
-        ordered = np.sort(sq_residuals[row])
-        for k in range(1, num_points + 1):
-            rate += 0.5 * ordered[k - 1]
-            nu = k * dim - num_params
-            if nu <= 0:
-                continue
-            shape = 0.5 * nu + alpha
-            score = (
-                math.lgamma(shape)
-                - shape * math.log(rate)
-                - 0.5 * nu * math.log(2.0 * math.pi)
-                - (num_points - k) * dim * log_width
-                + label_terms[k]
-            )
-            if score > scores[row]:
-                scores[row] = score
-                prefixes[row] = k
-    return scores, prefixes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -268,7 +238,7 @@ class MarginalScore:
         self, sq_residuals: Array, dim: int, num_params: int
     ) -> tuple[Array, NDArray[np.int64]]:
         """Return what :meth:`best_prefix` does, by the definition."""
-        found: tuple[Array, NDArray[np.int64]] = _best_prefix_by_sorting(
+        found: tuple[Array, NDArray[np.int64]] = best_prefix_by_sorting(
             _without_nan(sq_residuals),
             dim,
             num_params,
