@@ -92,7 +92,8 @@ def clocks(clock: Clock) -> Iterator[None]:
     with ExitStack() as stack:
         for name, label in (
             ("prepare", "preparation"),
-            ("escape_plane", "plane and parallax"),
+            ("escape_plane_and_repeats", "plane, parallax and repeats"),
+            ("polish_without_strangers", "polish"),
             ("polish", "polish"),
             ("conclude", "conclusion"),
         ):

@@ -10,6 +10,7 @@ from cvscore.coherence import draw_coherently
 from cvscore.models.essential import essential_model
 from cvscore.models.fundamental import fundamental_model
 from cvscore.models.homography import homography_model
+from cvscore.neighbours import keep_neighbours
 from cvscore.objective import Candidate, Objective, best_of, climb
 from cvscore.polish import polish
 from cvscore.scores.marginal import MarginalScore
@@ -42,6 +43,7 @@ def main() -> None:
         start = Candidate(one, sq_residuals, -np.inf)
         objective = Objective(model, points, score)
         polish(objective, objective.climb(start))
+    keep_neighbours(points, np.arange(64))
 
 
 if __name__ == "__main__":

@@ -230,8 +230,8 @@ def _usable_rows(x1: Array, x2: Array) -> Mask | slice:
         and np.abs(x2).max() <= LARGEST_COORDINATE
     ):
         return slice(None)
-    usable: Mask = (np.abs(np.hstack([x1, x2])) <= LARGEST_COORDINATE).all(axis=1)
-    return usable
+    largest: Array = np.abs(np.hstack([x1, x2])).max(axis=1)
+    return largest <= LARGEST_COORDINATE
 
 
 def _may_be_rejected(call: Call, search: Search) -> bool:

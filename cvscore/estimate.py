@@ -25,12 +25,13 @@ from cvscore.models.essential import essential_model
 from cvscore.models.fundamental import fundamental_model
 from cvscore.models.homography import homography_model
 from cvscore.objective import Candidate, Objective
-from cvscore.planes import escape_plane
 from cvscore.polish import polish
 from cvscore.problem import Problem, prepare
 from cvscore.ransac import search
+from cvscore.repeats import escape_plane_and_repeats
 from cvscore.sampling import ProsacSampler
 from cvscore.significance import corrected_evidence
+from cvscore.strangers import polish_without_strangers
 from cvscore.types import (
     Array,
     Estimate,
@@ -114,7 +115,7 @@ def estimate_fundamental(
     score = score_of(calibration, score, "fundamental")
     problem = prepare(points, None, score, options, quality)
     model = fundamental_model(solver)
-    return _search(problem, model, _fundamental_outside, escape_plane)
+    return _search(problem, model, _fundamental_outside, escape_plane_and_repeats)
 
 
 def estimate_essential(
@@ -159,7 +160,9 @@ def estimate_essential(
     score = score_of(calibration, score, "essential")
     problem = prepare(points, frame, score, options, quality, mean_focal(K1, K2))
     model = essential_model(frame.camera(K1, 0), frame.camera(K2, 1), solver)
-    found = _search(problem, model, _essential_outside)
+    found = _search(
+        problem, model, _essential_outside, last_step=polish_without_strangers
+    )
     if found.model is None:
         return found
     R, t, _ = pose_from_essential(found.model, normalise(points, K1, K2), found.inliers)
@@ -171,10 +174,12 @@ def _search(
     model: GeometricModel,
     leave: Callable[[Frame, Array], Array],
     escape: Escape | None = None,
+    last_step: Callable[[Objective, Candidate], Candidate] | None = None,
 ) -> Estimate:
     """Search, polish, and leave the frame by ``leave``.
 
-    ``escape`` looks for a better model where the best one found may be degenerate.
+    ``escape`` looks for a better model where the best one found may be degenerate;
+    ``last_step`` takes the place of the plain polish.
     """
     num_matches = problem.points.shape[1]
     if num_matches <= model.sample_size:
@@ -194,7 +199,7 @@ def _search(
         )
     if escape is not None:
         best = escape(objective, best, problem.options)
-    best = polish(objective, best)
+    best = (last_step or polish)(objective, best)
     unit = problem.frame.unit
     inliers, residuals, score, threshold, noise = conclude(objective, best, unit)
     evidence = partial(_evidence, problem, model, best, inliers, iterations)

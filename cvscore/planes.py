@@ -11,6 +11,7 @@ finds if its score over all matches is higher.  Nothing here has a scale of its 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,7 +27,7 @@ from cvscore.models._plane_parallax import fundamental_from_plane_and_parallax
 from cvscore.models.homography import homography_model
 from cvscore.objective import CONVERGED, NO_CONSTANTS, Candidate, Objective, some_of
 from cvscore.sampling import draw_among, generator
-from cvscore.types import NO_STAGES, RansacOptions
+from cvscore.types import NO_STAGES, Array, Mask, RansacOptions
 
 # A plane with a smaller share of the inliers leaves enough good samples of seven.
 MIN_PLANE_SHARE = 0.5
@@ -40,23 +41,49 @@ PLANE_SIZE, PLANE_DIM, PLANE_PARAMS = 4, 2, 8
 EPIPOLE_SIZE, EPIPOLE_DIM, EPIPOLE_PARAMS = 2, 1, 2
 
 
+class Plane(NamedTuple):
+    """A plane with most inliers of a fundamental matrix."""
+
+    homography: Array  # (3, 3)
+    is_off_plane: Mask  # (N,), of all matches
+
+
 def escape_plane(
     objective: Objective, best: Candidate, options: RansacOptions
 ) -> Candidate:
     """Return a better fundamental matrix than ``best`` if a plane had captured it."""
-    plane = objective.functions_of(homography_model())
-    state = generator(options.seed)
+    plane = dominant_plane(objective, best, options)
+    if plane is None:
+        return best
+    return through_epipole(objective, best, plane, options)
+
+
+def dominant_plane(
+    objective: Objective, best: Candidate, options: RansacOptions
+) -> Plane | None:
+    """Return the plane of most inliers of ``best``, None where there is none."""
+    functions = objective.functions_of(homography_model())
     with np.errstate(over="ignore"):  # random generators wrap around
         homography, is_off_plane = objective.run(
-            _find_plane, plane, best.sq_residuals, objective.points, state
+            _find_plane,
+            functions,
+            best.sq_residuals,
+            objective.points,
+            generator(options.seed),
         )
-        if is_off_plane.all():
-            return best
-        epipole = objective.functions_of(
-            replace(objective.model, num_params=EPIPOLE_PARAMS)
-        )
+    return None if is_off_plane.all() else Plane(homography, is_off_plane)
+
+
+def through_epipole(
+    objective: Objective, best: Candidate, plane: Plane, options: RansacOptions
+) -> Candidate:
+    """Return the better of ``best`` and the matrix through the plane."""
+    functions = objective.functions_of(
+        replace(objective.model, num_params=EPIPOLE_PARAMS)
+    )
+    with np.errstate(over="ignore"):  # random generators wrap around
         found, sq_residuals, score = objective.run(
-            _find_epipole, epipole, homography, is_off_plane, objective.points, state
+            _find_epipole, functions, *plane, objective.points, generator(options.seed)
         )
     return Candidate(found, sq_residuals, score) if score > best.score else best
 

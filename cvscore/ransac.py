@@ -114,7 +114,7 @@ def _search(
 ):
     """Return the best model, its residuals, its score, and how many samples it took."""
     sample_size, max_iterations = limits[0], limits[1]
-    best_model, best_residuals, best_score = np.empty((3, 3)), np.empty(0), -np.inf
+    best = np.empty((3, 3)), np.empty(0), -np.inf  # model, residuals, score
     members = np.empty(0, dtype=np.int64)
     # The best score of a sample so far: only samples above it are worth a climb.
     bars = np.full(2, -np.inf)
@@ -122,15 +122,13 @@ def _search(
     num_vain = 0  # batches among the inliers of the best model, since it is the best
     while iterations < budget:
         for source in range(2):
-            most = LAST_BATCH if source == EVERYWHERE else LAST_INNER_BATCH
-            num = min(batch, most, max_iterations - iterations)
+            num = min(batch, max_iterations - iterations)
             if source == EVERYWHERE:
                 samples = call_draw(draw, (points, *memory, num))
-            elif num_vain < PATIENCE:
+            else:
+                num = min(num, LAST_INNER_BATCH) if num_vain < PATIENCE else 0
                 samples = draw_among(generator, members, sample_size, num)
                 num_vain += 1
-            else:
-                continue
             iterations += samples.shape[0]
             models = call_solve(functions, (points, samples, constants[0], stages))
             given = functions, constants, models, points, some, bars[source]
@@ -138,22 +136,19 @@ def _search(
             if index < 0:
                 continue
             bars[source] = score
-            start = functions, constants, models[index], residuals, score
-            limits_of_climb = best_score, MIN_GAIN, NEARLY_CONVERGED
-            end = call_climb(functions, (*start, points, *limits_of_climb))
-            if end[2] > best_score:
-                best_model, best_residuals, best_score = end
-                mask = call_inliers(functions, (best_residuals, constants[1]))
-                members = np.flatnonzero(mask)
+            start = functions, constants, models[index], residuals, score, points
+            end = call_climb(functions, (*start, best[2], MIN_GAIN, NEARLY_CONVERGED))
+            if end[2] > best[2]:
+                best = end
+                mask = call_inliers(functions, (best[1], constants[1]))
+                members, num_vain = np.flatnonzero(mask), 0
                 bars[AMONG_INLIERS] = -np.inf
-                num_vain = 0
                 budget = _budget(members.shape[0], points.shape[-1], limits)
         batch = min(2 * batch, LAST_BATCH)
-    if best_score > -np.inf:
-        start = functions, constants, best_model, best_residuals, best_score
-        end = call_climb(functions, (*start, points, -np.inf, 0.0, CONVERGED))
-        best_model, best_residuals, best_score = end
-    return best_model, best_residuals, best_score, iterations
+    if best[2] > -np.inf:
+        start = functions, constants, best[0], best[1], best[2], points
+        best = call_climb(functions, (*start, -np.inf, 0.0, CONVERGED))
+    return best[0], best[1], best[2], iterations
 
 
 @kernel

@@ -1,0 +1,119 @@
+"""Which matches keep their neighbours: those near in one image, near in the other.
+
+Of the matches nearest to a right one in the first image some are nearest to it in the
+second image too, for it shares a surface with them.  A wrong match lands among
+strangers, and so does a repeat: a window matched to another window of its facade lies
+among right matches, and moves unlike them.  Ranks of distances have no unit, and they
+know nothing of a model.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cvscore._kernel import kernel
+
+# How many of the nearest matches are neighbours: enough that some of them are on the
+# same surface, few enough that chance puts hardly any of them into both images.
+NUM_NEIGHBOURS = 8
+# Neighbours that a match has to keep.  One may be there by chance.
+MIN_KEPT = 2
+# Neighbours are looked for in 3 x 3 cells with this many matches each: 27 on average
+# hold the nearest eight.
+MATCHES_PER_CELL = 3
+# The cells cover what these of about so many coordinates, sorted, enclose, and those at
+# the border hold the rest: a few points far away must not leave all others in one cell.
+NUM_LOOKED_AT, FIRST, LAST = 64, 2, -3
+
+
+@kernel
+def keep_neighbours(points, asked):
+    """Whether matches keep at least `MIN_KEPT` neighbours.
+
+    Parameters
+    ----------
+    points : (4, N) array
+        Rows ``x1, y1, x2, y2``.
+    asked : (M,) int array
+        Which of the matches are asked.
+
+    Returns
+    -------
+    (M,) bool array
+    """
+    in_first = nearest_points(points[0], points[1], asked)
+    in_second = nearest_points(points[2], points[3], asked)
+    keeps = np.empty(asked.shape[0], dtype=np.bool_)
+    for i in range(asked.shape[0]):
+        num_kept = 0
+        for j in range(NUM_NEIGHBOURS):
+            for k in range(NUM_NEIGHBOURS):
+                same = in_first[i, j] == in_second[i, k]
+                num_kept += same and in_first[i, j] >= 0
+        keeps[i] = num_kept >= MIN_KEPT
+    return keeps
+
+
+@kernel
+def nearest_points(x, y, asked):
+    """Indices (M, `NUM_NEIGHBOURS`) of the points nearest to those ``asked``.
+
+    Nearest first, without the point itself.  Only points (N,) in the 3 x 3 cells around
+    it are found; -1 where they are too few.
+    """
+    num = x.shape[0]
+    cells = max(1, int(np.sqrt(num / MATCHES_PER_CELL)))
+    columns, rows = _cells_along(x, cells), _cells_along(y, cells)
+    first = np.zeros(cells * cells + 1, dtype=np.int64)
+    for i in range(num):
+        first[rows[i] * cells + columns[i] + 1] += 1
+    first = np.cumsum(first)
+    cursor = first.copy()
+    places, members = np.empty((num, 2)), np.empty(num, dtype=np.int64)
+    for i in range(num):
+        cell = rows[i] * cells + columns[i]
+        places[cursor[cell], 0], places[cursor[cell], 1] = x[i], y[i]
+        members[cursor[cell]] = i
+        cursor[cell] += 1
+    found = np.full((asked.shape[0], NUM_NEIGHBOURS), -1, dtype=np.int64)
+    distances = np.empty(NUM_NEIGHBOURS)
+    for i in range(asked.shape[0]):
+        one = asked[i]
+        row, column = rows[one], columns[one]
+        distances[:] = np.inf
+        for r in range(max(row - 1, 0), min(row + 2, cells)):
+            start = first[r * cells + max(column - 1, 0)]
+            stop = first[r * cells + min(column + 1, cells - 1) + 1]
+            for j in range(start, stop):
+                distance = (places[j, 0] - x[one]) ** 2 + (places[j, 1] - y[one]) ** 2
+                if distance < distances[-1] and members[j] != one:
+                    _insert(distance, members[j], distances, found[i])
+    return found
+
+
+@kernel
+def _cells_along(values, cells):
+    """In which of ``cells`` cells a side each of the coordinates (N,) is."""
+    some = np.sort(values[:: max(1, values.shape[0] // NUM_LOOKED_AT)])
+    if some.shape[0] < NUM_LOOKED_AT:
+        low, high = some[0], some[-1]
+    else:
+        low, high = some[FIRST], some[LAST]
+    per_unit = cells / (high - low) if high > low else 0.0
+    numbers = np.empty(values.shape[0], dtype=np.int64)
+    for i in range(values.shape[0]):
+        place = (values[i] - low) * per_unit
+        numbers[i] = int(min(max(place, 0.0), cells - 1.0))
+    return numbers
+
+
+@kernel
+def _insert(distance, index, distances, indices):
+    """Put an entry in its place among the smallest so far, and drop the largest."""
+    slot = distances.shape[0] - 1
+    while slot > 0 and distances[slot - 1] > distance:
+        distances[slot] = distances[slot - 1]
+        indices[slot] = indices[slot - 1]
+        slot -= 1
+    distances[slot] = distance
+    indices[slot] = index
