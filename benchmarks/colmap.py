@@ -46,6 +46,7 @@ DEFAULT_THRESHOLD = 4.0
 OURS, DEFAULT, BEST = "cvscore", f"pycolmap {DEFAULT_THRESHOLD:g} px", "pycolmap best"
 METHODS = (OURS, DEFAULT, BEST)
 ROWS = Path("benchmarks/out/colmap.jsonl")
+COMMITTED = Path("benchmarks/results/colmap/rows.jsonl")
 SYNTHETIC = ("general", "planar")
 
 HEADER = (
@@ -78,11 +79,15 @@ def main() -> None:
         _warm_up(folder)
         arguments.out.parent.mkdir(parents=True, exist_ok=True)
         for case in progress(cases, label="databases"):
-            done = {row["method"] for row in _read(arguments.out) if _is_of(row, case)}
+            done = {
+                row["method"] for row in read_rows(arguments.out) if _is_of(row, case)
+            }
             for row in compare(folder, case, [m for m in METHODS if m not in done]):
                 with arguments.out.open("a") as stream:
                     stream.write(json.dumps(row) + "\n")
-    rows = [r for r in _read(arguments.out) if any(_is_of(r, case) for case in cases)]
+    rows = [
+        r for r in read_rows(arguments.out) if any(_is_of(r, case) for case in cases)
+    ]
     print(table(rows))
 
 
@@ -112,7 +117,8 @@ def _cases(arguments: argparse.Namespace) -> Iterator[Case]:
                         yield Case(scene, images, noise, wrong, seed)
 
 
-def _read(path: Path) -> list[dict[str, Any]]:
+def read_rows(path: Path) -> list[dict[str, Any]]:
+    """Return the rows of a file, none where there is no file."""
     if not path.exists():
         return []
     return [json.loads(line) for line in path.read_text().splitlines()]
