@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("pycolmap")
 
-from benchmarks.colmap import COMMITTED, METHODS, read_rows, table  # noqa: E402
+from benchmarks.colmap import COMMITTED, METHODS, read_rows, table
 
 ROOT = Path(__file__).resolve().parent.parent
 
