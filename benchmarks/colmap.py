@@ -1,231 +1,228 @@
 """Verification and mapping: this package beside pycolmap's own verification.
 
-    python -m benchmarks.colmap                      # the whole table, about 40 minutes
-    python -m benchmarks.colmap --wrong 0.3 --noise 2 --scenes planar
+    python -m benchmarks.colmap                      # the whole table, about two hours
+    python -m benchmarks.colmap --wrong 0.3 --noise 2 --scenes planar --seeds 1
+    python -m benchmarks.colmap --scenes fountain reichstag      # real images
+    python -m benchmarks.colmap --threads            # one thread against two
 
-Every database is verified by cvscore, by pycolmap at its default of 4 px, and by
-pycolmap at its best threshold, picked for each database by F1 on some of its pairs with
-the truth in hand.  Printed: precision and recall of inliers over all pairs,
-milliseconds of processor time a pair (one thread), and for both mappers the images
-registered and the largest error of a relative rotation, degrees.  Synthetic scenes have
-300 points, wrong matches are random and not one-to-one; all methods get the same
-databases.
+Rows are kept in ``--out``, so that a run goes on where it was stopped; the table is of
+all rows that fit.  Every database is verified by cvscore, by pycolmap at its default of
+4 px, and by pycolmap at its best threshold of ten, picked for each database by F1 on
+some of its pairs with the truth in hand.  Printed: precision and recall of inliers over
+all pairs (mean over seeds), milliseconds of processor time a pair (one thread, median),
+and for both mappers the fewest images registered and the median over seeds of the
+largest error of a relative rotation, degrees.  Synthetic scenes have 300 points; wrong
+matches are random and not one-to-one.  All methods get the same databases.
 """
 
 from __future__ import annotations
 
 import argparse
-import contextlib
-import io
 import json
 import os
 import shutil
 import tempfile
 import time
 from collections.abc import Iterator
-from itertools import combinations, islice
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from statistics import mean, median
 from typing import Any
 
-import numpy as np
 import pycolmap
 
-from benchmarks.colmap_scenes import Pair, Scene, write_scene
+from benchmarks.colmap_mapping import (
+    MAPPERS,
+    best_threshold,
+    mapped,
+    precision_and_recall,
+    verify,
+)
+from benchmarks.colmap_scenes import REAL, is_here, write_scene
 from cvscore.colmap import verify_matches
+from cvscore.progress import progress
 
-THRESHOLDS = (1.0, 2.0, 4.0, 8.0, 16.0)  # pixels
 DEFAULT_THRESHOLD = 4.0
-NUM_TUNING_PAIRS = 8
+OURS, DEFAULT, BEST = "cvscore", f"pycolmap {DEFAULT_THRESHOLD:g} px", "pycolmap best"
+METHODS = (OURS, DEFAULT, BEST)
+ROWS = Path("benchmarks/out/colmap.jsonl")
+COMMITTED = Path("benchmarks/results/colmap/rows.jsonl")
+SYNTHETIC = ("general", "planar")
 
 HEADER = (
-    "| scene | noise | wrong | verified by | precision | recall | F1 | ms a pair "
-    "| global | incremental |\n|---|---|---|---|---|---|---|---|---|---|"
+    "| scene | images | noise | wrong | verified by | precision | recall | F1 | ms "
+    "| global | incremental |\n|---|---|---|---|---|---|---|---|---|---|---|"
 )
 
 
+@dataclass(frozen=True)
+class Case:
+    """A database: how it is made."""
+
+    scene: str
+    images: int
+    noise: float
+    wrong: float
+    seed: int
+
+
 def main() -> None:
-    """Print the table."""
+    """Make the rows that are missing, and print the table."""
     arguments = _parser().parse_args()
     pycolmap.logging.minloglevel = 2
-    print(HEADER, flush=True)
-    with tempfile.TemporaryDirectory() as folder:
-        _warm_up(Path(folder))
-        for scene in arguments.scenes:
-            for noise in arguments.noise:
-                for wrong in arguments.wrong:
-                    given = scene, arguments.images, noise, wrong, arguments.seed
-                    for row in compare(Path(folder), *given):
-                        print(_formatted(row), flush=True)
-                        if arguments.out is not None:
-                            with arguments.out.open("a") as stream:
-                                stream.write(json.dumps(row) + "\n")
+    cases = list(_cases(arguments))
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        if arguments.threads:
+            print(threads(folder))
+            return
+        _warm_up(folder)
+        arguments.out.parent.mkdir(parents=True, exist_ok=True)
+        for case in progress(cases, label="databases"):
+            done = {
+                row["method"] for row in read_rows(arguments.out) if _is_of(row, case)
+            }
+            for row in compare(folder, case, [m for m in METHODS if m not in done]):
+                with arguments.out.open("a") as stream:
+                    stream.write(json.dumps(row) + "\n")
+    rows = [
+        r for r in read_rows(arguments.out) if any(_is_of(r, case) for case in cases)
+    ]
+    print(table(rows))
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--scenes", nargs="+", default=["general", "planar"])
+    parser.add_argument("--scenes", nargs="+", default=[*SYNTHETIC, *REAL])
     parser.add_argument("--noise", nargs="+", type=float, default=[0.5, 2.0, 5.0])
     parser.add_argument("--wrong", nargs="+", type=float, default=[0.3, 0.6, 0.8])
-    parser.add_argument("--images", type=int, default=12)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--out", type=Path, help="also append rows of JSON here")
+    parser.add_argument("--images", nargs="+", type=int, default=[12, 30])
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--out", type=Path, default=ROWS)
+    parser.add_argument("--threads", action="store_true")
     return parser
+
+
+def _cases(arguments: argparse.Namespace) -> Iterator[Case]:
+    """Databases in the order of their cost; large ones with few wrong matches only."""
+    for scene in (s for s in arguments.scenes if s in REAL and is_here(s)):
+        yield Case(scene, 0, 0.0, 0.0, 0)
+    for wrong in arguments.wrong:
+        for seed in range(1, arguments.seeds + 1):
+            for images in arguments.images:
+                if images > min(arguments.images) and (wrong > 0.5 or seed > 1):
+                    continue
+                for scene in (s for s in arguments.scenes if s in SYNTHETIC):
+                    for noise in arguments.noise:
+                        yield Case(scene, images, noise, wrong, seed)
+
+
+def read_rows(path: Path) -> list[dict[str, Any]]:
+    """Return the rows of a file, none where there is no file."""
+    if not path.exists():
+        return []
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def _is_of(row: dict[str, Any], case: Case) -> bool:
+    return all(row[name] == value for name, value in asdict(case).items())
 
 
 def _warm_up(folder: Path) -> None:
     """Compile what will be timed."""
-    for kind in ("general", "planar"):
-        write_scene(folder / f"{kind}.db", kind, 3, 1.0, 0.5, 0)
-        verify_matches(folder / f"{kind}.db", num_workers=1)
+    for kind in SYNTHETIC:
+        path = folder / f"{kind}.db"
+        scene = write_scene(path, kind, 3, 1.0, 0.5, 0)
+        verify(path, scene, None)
 
 
-def compare(
-    folder: Path, kind: str, num_images: int, noise: float, wrong: float, seed: int
-) -> Iterator[dict[str, Any]]:
-    """Verify and map one scene with every method."""
+def compare(folder: Path, case: Case, methods: list[str]) -> Iterator[dict[str, Any]]:
+    """Verify and map one scene with some methods."""
+    if not methods:
+        return
     untouched = folder / "untouched.db"
     untouched.unlink(missing_ok=True)
-    scene = write_scene(untouched, kind, num_images, noise, wrong, seed)
-    best = _best_threshold(untouched, scene)
-    methods: dict[str, float | None] = {"cvscore": None}
-    methods[f"pycolmap {DEFAULT_THRESHOLD:g} px"] = DEFAULT_THRESHOLD
-    methods[f"pycolmap {best:g} px, its best"] = best
-    for name, threshold in methods.items():
+    scene = write_scene(untouched, *asdict(case).values())
+    is_labelled = any(scene.matches.values())
+    thresholds: dict[str, float | None] = {OURS: None, DEFAULT: DEFAULT_THRESHOLD}
+    for method in methods:
+        if method == BEST:
+            if not is_labelled:
+                continue
+            thresholds[BEST] = best_threshold(untouched, scene)
         path = folder / "verified.db"
         shutil.copy(untouched, path)
-        started = time.process_time()
-        _verify(path, scene, threshold)
-        seconds = time.process_time() - started
-        row = {"scene": kind, "noise": noise, "wrong": wrong, "method": name}
-        row |= dict(zip(("precision", "recall"), _labels(path, scene), strict=True))
+        seconds = verify(path, scene, thresholds[method])
+        row = {**asdict(case), "method": method, "threshold": thresholds[method]}
         row["ms"] = 1e3 * seconds / len(scene.matches)
-        for mapper in (_global, _incremental):
-            row[mapper.__name__[1:]] = _mapped(path, folder / "model", scene, mapper)
+        if is_labelled:
+            row["precision"], row["recall"] = precision_and_recall(path, scene)
+        for name, mapper in MAPPERS.items():
+            row[name] = mapped(path, scene, mapper)
         path.unlink()
         yield row
 
 
-def _verify(path: Path, scene: Scene, threshold: float | None) -> None:
-    if threshold is None:
-        verify_matches(path, num_workers=1, progress=False)
-        return
-    pairs = path.with_suffix(".txt")
-    lines = (f"{scene.names[i]} {scene.names[j]}\n" for i, j in scene.matches)
-    pairs.write_text("".join(lines))
-    pycolmap.verify_matches(path, pairs, _pycolmap_options(threshold))
+def table(rows: list[dict[str, Any]]) -> str:
+    """Return rows as Markdown, those that differ in their seed as one."""
+    groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for row in rows:
+        names = ("scene", "images", "noise", "wrong", "method")
+        groups.setdefault(tuple(row[name] for name in names), []).append(row)
+
+    def place(key: tuple[Any, ...]) -> tuple[Any, ...]:
+        scenes = [*SYNTHETIC, *REAL]
+        return scenes.index(key[0]), *key[1:4], METHODS.index(key[4])
+
+    return "\n".join([HEADER, *(_line(groups[k]) for k in sorted(groups, key=place))])
 
 
-def _pycolmap_options(threshold: float) -> Any:
-    options = pycolmap.TwoViewGeometryOptions()
-    options.ransac.max_error = threshold
-    options.ransac.random_seed = 0
-    options.ransac.num_threads = 1
-    options.compute_relative_pose = True
-    return options
-
-
-def _best_threshold(path: Path, scene: Scene) -> float:
-    with pycolmap.Database.open(path) as database:
-        (camera, *_) = database.read_all_cameras()
-        step = max(1, len(scene.matches) // NUM_TUNING_PAIRS)
-        chosen = list(islice(scene.matches, 0, None, step))[:NUM_TUNING_PAIRS]
-        points = {
-            image: database.read_keypoints(image)[:, :2].astype(np.float64)
-            for pair in chosen
-            for image in pair
-        }
-
-        def f1(threshold: float) -> float:
-            counts = np.zeros(3)
-            for i, j in chosen:
-                found = pycolmap.estimate_two_view_geometry(
-                    camera,
-                    points[i],
-                    camera,
-                    points[j],
-                    database.read_matches(i, j),
-                    _pycolmap_options(threshold),
-                )
-                counts += _counts(found, scene.matches[i, j])
-            return 2.0 * counts[0] / (counts[1] + counts[2])
-
-        return max(THRESHOLDS, key=f1)
-
-
-def _counts(found: Any, right: set[tuple[int, int]]) -> tuple[int, int, int]:
-    """Right inliers, inliers, right matches."""
-    inliers = set(map(tuple, np.asarray(found.inlier_matches).tolist()))
-    return len(inliers & right), len(inliers), len(right)
-
-
-def _labels(path: Path, scene: Scene) -> tuple[float, float]:
-    """Precision and recall of the inliers of all pairs together."""
-    with pycolmap.Database.open(path) as database:
-        counts = [
-            _counts(database.read_two_view_geometry(*pair), right)
-            for pair, right in scene.matches.items()
-        ]
-    num_right, num_inliers, num_matches = np.sum(counts, axis=0)
-    return float(num_right / max(num_inliers, 1)), float(num_right / num_matches)
-
-
-def _mapped(path: Path, model: Path, scene: Scene, mapper: Any) -> tuple[int, float]:
-    """Images registered, and the largest error of a relative rotation in degrees."""
-    copy = path.with_name("mapped.db")
-    shutil.copy(path, copy)  # mapping writes to the database too
-    shutil.rmtree(model, ignore_errors=True)
-    model.mkdir()
-    with contextlib.redirect_stdout(io.StringIO()):
-        models = mapper(copy, model)
-    copy.unlink()
-    if not models:
-        return 0, 180.0
-    largest = max(models.values(), key=lambda found: found.num_reg_images())
-    rotations = {
-        i: largest.images[i].cam_from_world().rotation.matrix()
-        for i in largest.images
-        if largest.images[i].has_pose
-    }
-    return len(rotations), _largest_error(rotations, scene.rotations)
-
-
-def _global(path: Path, model: Path) -> Any:
-    options = pycolmap.GlobalPipelineOptions()
-    options.random_seed, options.num_threads = 0, 1
-    return pycolmap.global_mapping(path, model, model, options)
-
-
-def _incremental(path: Path, model: Path) -> Any:
-    options = pycolmap.IncrementalPipelineOptions()
-    options.random_seed, options.num_threads = 0, 1
-    options.extract_colors = options.multiple_models = False
-    return pycolmap.incremental_mapping(path, model, model, options)
-
-
-def _largest_error(found: dict[int, np.ndarray], truth: dict[int, np.ndarray]) -> float:
-    def relative(rotations: dict[int, np.ndarray], pair: Pair) -> np.ndarray:
-        return rotations[pair[1]] @ rotations[pair[0]].T
-
-    errors = [
-        np.arccos(
-            np.clip((np.sum(relative(found, p) * relative(truth, p)) - 1) / 2, -1, 1)
-        )
-        for p in combinations(found, 2)
+def _line(rows: list[dict[str, Any]]) -> str:
+    row = rows[0]
+    cells = [row["scene"], "", "", ""]
+    if row["images"]:
+        cells[1:] = f"{row['images']}", f"{row['noise']:g}", f"{row['wrong']:.0%}"
+    method = row["method"]
+    if method == BEST:
+        used = sorted({f"{row['threshold']:.2g}" for row in rows}, key=float)
+        method += f", {' / '.join(used)} px"
+    labels = ["", "", ""]
+    if "precision" in row:
+        precision, recall = (mean(r[n] for r in rows) for n in ("precision", "recall"))
+        f1 = 2.0 * precision * recall / max(precision + recall, 1e-12)
+        labels = [f"{value:.4f}" for value in (precision, recall, f1)]
+    maps = [
+        f"{min(r[name][0] for r in rows)}, {median(r[name][1] for r in rows):.2f}°"
+        for name in MAPPERS
     ]
-    return float(np.degrees(max(errors, default=np.pi)))
+    ms = f"{median(r['ms'] for r in rows):.1f}"
+    return f"| {' | '.join([*cells, method, *labels, ms, *maps])} |"
 
 
-def _formatted(row: dict[str, Any]) -> str:
-    precision, recall = row["precision"], row["recall"]
-    f1 = 2.0 * precision * recall / max(precision + recall, 1e-12)
-    maps = " | ".join(
-        f"{row[name][0]}, {row[name][1]:.2f}°" for name in ("global", "incremental")
-    )
-    return (
-        f"| {row['scene']} | {row['noise']:g} px | {100 * row['wrong']:.0f} % "
-        f"| {row['method']} | {precision:.4f} | {recall:.4f} | {f1:.4f} "
-        f"| {row['ms']:.1f} | {maps} |"
-    )
+def threads(folder: Path, num_rounds: int = 5) -> str:
+    """Return wall time a pair with one thread and with two, the best of some rounds.
+
+    Rounds alternate; whatever else runs on the machine only ever makes one slower.
+    """
+    lines = ["| scene | wrong | 1 thread, ms | 2, ms | ratio |", "|---" * 5 + "|"]
+    for kind in SYNTHETIC:
+        for wrong in (0.3, 0.6, 0.8):
+            path = folder / f"{kind}{wrong}.db"
+            num_pairs = len(write_scene(path, kind, 16, 2.0, wrong, 1).matches)
+            best = {1: float("inf"), 2: float("inf")}
+            for _ in range(num_rounds):
+                for workers in best:
+                    started = time.perf_counter()
+                    verify_matches(
+                        path, overwrite=True, num_workers=workers, progress=False
+                    )
+                    seconds = time.perf_counter() - started
+                    best[workers] = min(best[workers], 1e3 * seconds / num_pairs)
+            lines.append(
+                f"| {kind} | {wrong:.0%} | {best[1]:.2f} | {best[2]:.2f} "
+                f"| {best[1] / best[2]:.2f} |"
+            )
+    return "\n".join(lines)
 
 
 if __name__ == "__main__":

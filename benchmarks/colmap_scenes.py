@@ -1,4 +1,7 @@
-"""Databases with known truth for `benchmarks.colmap`; needs pycolmap 4."""
+"""Databases with known truth for `benchmarks.colmap`; needs pycolmap 4.
+
+Synthetic scenes, and real images with COLMAP's own features, which have no labels.
+"""
 
 from __future__ import annotations
 
@@ -9,17 +12,29 @@ from typing import Any
 import numpy as np
 import pycolmap
 
+from benchmarks.data import data_root
+
 WIDTH, HEIGHT = 1024, 768
 PARAMS = [1280.0, WIDTH / 2, HEIGHT / 2, 0.05]  # of SIMPLE_RADIAL
 NUM_POINTS = 300
 NUM_DISTRACTORS = 200  # keypoints of each image that belong to no point
+
+# Real images with known cameras and rotations, where they are on this machine.
+REAL = {
+    "fountain": "phototourism/strecha/fountain_P11",
+    "reichstag": "phototourism/val/reichstag",
+}
+MAX_FEATURES = 4096  # of a real image
 
 Pair = tuple[int, int]
 
 
 @dataclass(frozen=True)
 class Scene:
-    """Right matches of every pair, and rotations of every image (camera from world)."""
+    """Right matches of every pair, and rotations of every image (camera from world).
+
+    There are no right matches where nobody knows which they are.
+    """
 
     matches: dict[Pair, set[tuple[int, int]]]
     rotations: dict[int, np.ndarray]
@@ -35,8 +50,9 @@ def write_scene(
     ----------
     path : Path
         Of the database, which must not exist.
-    kind : {"general", "planar"}
-        COLMAP's own synthetic scene, or a plane that all images see from one side.
+    kind : {"general", "planar"} or a name of `REAL`
+        COLMAP's own synthetic scene, or a plane that all images see from one side; or
+        photographs, for which nothing else counts.
     num_images : int
     noise : float
         Standard deviation of every coordinate, pixels.
@@ -44,6 +60,8 @@ def write_scene(
         Share of wrong matches: pairs of keypoints at random.
     seed : int
     """
+    if kind in REAL:
+        return _photographs(path, data_root() / REAL[kind])
     rng = np.random.default_rng(seed)
     pycolmap.set_random_seed(seed)
     with pycolmap.Database.open(path) as database:
@@ -121,6 +139,50 @@ def _plane(
         if i < j
     }
     return Scene(matches, rotations, {i: f"{i:03d}.png" for i in seen})
+
+
+def is_here(name: str) -> bool:
+    """Whether real images are on this machine."""
+    return (data_root() / REAL[name]).exists()
+
+
+def _photographs(path: Path, folder: Path) -> Scene:
+    """Extract and match COLMAP's SIFT features of images whose cameras are known."""
+    import h5py
+
+    extraction = pycolmap.FeatureExtractionOptions()
+    extraction.sift.max_num_features = MAX_FEATURES
+    pycolmap.extract_features(
+        path,
+        folder / "images",
+        camera_mode=pycolmap.CameraMode.PER_IMAGE,
+        reader_options={"camera_model": "PINHOLE"},
+        extraction_options=extraction,
+    )
+    pycolmap.match_exhaustive(path, {"skip_geometric_verification": True})
+    with h5py.File(folder / "K1_K2.h5") as file:
+        K = {
+            name: matrix
+            for pair in file
+            for name, matrix in zip(pair.split("-"), file[pair][0], strict=True)
+        }
+    with h5py.File(folder / "R.h5") as file:
+        R = {name: np.array(file[name]) for name in file}
+    with pycolmap.Database.open(path) as database:
+        images = {image.image_id: image for image in database.read_all_images()}
+        for image in images.values():
+            camera = database.read_camera(image.camera_id)
+            k = K[Path(image.name).stem]
+            # The file has OpenCV's pixels, COLMAP's first one is centred at 0.5.
+            camera.params = [k[0, 0], k[1, 1], k[0, 2] + 0.5, k[1, 2] + 0.5]
+            camera.has_prior_focal_length = True
+            database.update_camera(camera)
+        ids, _ = database.read_all_matches()
+    return Scene(
+        {pycolmap.pair_id_to_image_pair(pair_id): set() for pair_id in ids},
+        {i: R[Path(image.name).stem] for i, image in images.items()},
+        {i: image.name for i, image in images.items()},
+    )
 
 
 def _look_at_origin(centre: np.ndarray, roll: float) -> np.ndarray:

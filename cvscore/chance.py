@@ -13,8 +13,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 
+from cvscore._kernel import kernel
+from cvscore.sampling import generator, random_number, write_distinct
 from cvscore.types import Array
 
 # Re-drawn matches: enough to find MIN_COUNT of them close to epipolar lines (within
@@ -42,19 +43,37 @@ def redraw_matches(points: Array) -> Array:
     (4, M) array
         About `NUM_REDRAWN` matches, no two alike; all N (N - 1) where there are fewer.
     """
+    with np.errstate(over="ignore"):  # the generator wraps around
+        redrawn: Array = _redraw(np.ascontiguousarray(points), generator(SEED))
+    return redrawn
+
+
+@kernel
+def _redraw(points, generator):
+    """Shuffle the matches, and give every one the second points of some others."""
     num = points.shape[1]
-    rng = np.random.default_rng(SEED)
-    shuffled = points[:, rng.permutation(num)]
+    order = np.arange(num)
+    for i in range(num - 1, 0, -1):
+        j = np.int64(random_number(generator) * (i + 1))
+        order[i], order[j] = order[j], order[i]
     num_shifts = min(num - 1, -(-NUM_REDRAWN // num))
-    shifts = 1 + rng.choice(num - 1, num_shifts, replace=False)
-    redrawn = np.empty((4, num_shifts, num))
-    redrawn[:2] = shuffled[:2, None, :]
-    twice = np.tile(shuffled[2:], 2)  # rotated by any shift, it is a window of this
-    redrawn[2:] = sliding_window_view(twice, num, axis=1)[:, shifts]
-    return redrawn.reshape(4, -1)
+    shifts = np.empty(num_shifts, dtype=np.int64)
+    write_distinct(generator, num - 1, shifts)
+    redrawn = np.empty((4, num_shifts * num))
+    column = 0
+    for shift in shifts:
+        for i in range(num):
+            first, second = order[i], order[(i + 1 + shift) % num]
+            redrawn[0, column] = points[0, first]
+            redrawn[1, column] = points[1, first]
+            redrawn[2, column] = points[2, second]
+            redrawn[3, column] = points[3, second]
+            column += 1
+    return redrawn
 
 
-def chance_density(sq_residuals: Array, radius: float, dim: int) -> float:
+@kernel
+def chance_density(sq_residuals, radius, dim):
     """Return the density of re-drawn matches about a model, per unit to the ``dim``.
 
     Parameters
@@ -68,28 +87,34 @@ def chance_density(sq_residuals: Array, radius: float, dim: int) -> float:
     dim : {1, 2}
         Constraints per match.
     """
-    num = len(sq_residuals)
-    within = int(np.count_nonzero(sq_residuals <= radius**2))
+    num = sq_residuals.shape[0]
+    within = np.count_nonzero(sq_residuals <= radius**2)
     if within >= MIN_COUNT:
         return within / (num * ball_volume(radius, dim))
-    some = (
-        np.partition(sq_residuals, MIN_COUNT - 1) if num > MIN_COUNT else sq_residuals
-    )
-    nearest = np.sort(some[:MIN_COUNT])
-    nearest = nearest[np.isfinite(nearest)]  # the others are behind a horizon
-    # As if one match were at the radius, where chance has none at all to show.
-    densities = [] if len(nearest) >= FEWEST else [1.0 / ball_volume(radius, dim)]
-    for count in range(FEWEST, len(nearest) + 1):
-        distance = max(radius, math.sqrt(nearest[count - 1]))
-        # Few may be close by accident, so not all of them are believed.
-        believed = count if count == MIN_COUNT else count - math.sqrt(count)
-        densities.append(believed / ball_volume(distance, dim))
-    return max(densities) / num
+    some = sq_residuals
+    if num > MIN_COUNT:
+        some = np.partition(sq_residuals, MIN_COUNT - 1)[:MIN_COUNT]
+    nearest = np.sort(some)
+    highest, num_finite = 0.0, 0
+    for i in range(nearest.shape[0]):
+        if not nearest[i] < np.inf:  # the others are behind a horizon
+            break
+        num_finite = i + 1
+        if num_finite >= FEWEST:
+            distance = max(radius, math.sqrt(nearest[i]))
+            # Few may be close by accident, so not all of them are believed.
+            believed = float(num_finite)
+            if num_finite < MIN_COUNT:
+                believed -= math.sqrt(num_finite)
+            highest = max(highest, believed / ball_volume(distance, dim))
+    if num_finite < FEWEST:
+        # As if one match were at the radius, where chance has none at all to show.
+        highest = 1.0 / ball_volume(radius, dim)
+    return highest / num
 
 
-def highest_chance_density(
-    sq_residuals: Array, scale: float, radius: float, dim: int
-) -> float:
+@kernel
+def highest_chance_density(sq_residuals, scale, radius, dim):
     """Return an upper estimate of the density of re-drawn matches about a model.
 
     Parameters
@@ -103,21 +128,20 @@ def highest_chance_density(
     dim : {1, 2}
         Constraints per match.
     """
-    num = len(sq_residuals)
+    num = sq_residuals.shape[0]
     within = np.sort(sq_residuals[sq_residuals <= radius**2])
     # The match itself is one of the re-drawn, as is usual for probabilities from
     # simulations: what was never seen has no probability of zero.
-    highest = (len(within) + 1) / ((num + 1) * ball_volume(radius, dim))
-    if len(within) >= FEWEST:
-        counts = np.arange(FEWEST, len(within) + 1)
-        distances = np.sqrt(np.maximum(within[FEWEST - 1 :], scale**2))
-        volumes = 2.0 * distances if dim == 1 else math.pi * distances**2
-        believed = (counts - np.sqrt(counts)) / num
-        highest = max(highest, float(np.max(believed / np.maximum(volumes, TINY))))
+    highest = (within.shape[0] + 1) / ((num + 1) * ball_volume(radius, dim))
+    for i in range(FEWEST - 1, within.shape[0]):
+        distance = max(math.sqrt(within[i]), scale)
+        believed = (i + 1 - math.sqrt(i + 1)) / num
+        highest = max(highest, believed / ball_volume(distance, dim))
     return highest
 
 
-def ball_volume(radius: float, dim: int) -> float:
+@kernel
+def ball_volume(radius, dim):
     """Length or area within a distance of the model; never zero."""
     volume = 2.0 * radius if dim == 1 else math.pi * radius**2
     return max(volume, TINY)

@@ -1,6 +1,6 @@
-"""Homographies with fewer parameters than eight: of a known pose, and of a rotation.
+"""The homography of a plane that is seen from a known pose: three parameters.
 
-Both minimise the squared Sampson residuals of matches that are taken for right.
+It minimises the squared Sampson residuals of matches that are taken for right.
 """
 
 from __future__ import annotations
@@ -9,10 +9,6 @@ import numpy as np
 
 from cvscore.frames import frame_of_cameras
 from cvscore.types import Array
-
-# The best rotation of the rays is a noise's breadth away from that of the pixels.
-NUM_GAUSS_NEWTON_STEPS = 2
-STEP = 1e-7  # radians: differences are exact to half of the digits
 
 
 def fit_plane(
@@ -53,40 +49,6 @@ def fit_plane(
     return H, float(2.0 * fitted.cost) * frame.unit**2
 
 
-def fit_rotation(points: Array, K1: Array, K2: Array) -> Array:
-    """Fit the rotation R in ``H = K2 R K1^-1``.
-
-    Parameters
-    ----------
-    points : (4, N) array
-        Right matches, in pixels.
-    K1, K2 : (3, 3) array
-        Camera matrices.
-
-    Returns
-    -------
-    (3, 3) array
-        The homography of the rotation; it takes points to positive multiples.
-    """
-    frame = frame_of_cameras(K1, K2)
-    inside = frame.enter(points)
-    inner1, inner2 = frame.camera(K1, 0), frame.camera(K2, 1)
-    inverse = np.linalg.inv(inner1)
-    R = _rotation_of_rays(inside, inner1, inner2)
-    residuals = whitened_transfer(inner2 @ R @ inverse, inside)
-    for _ in range(NUM_GAUSS_NEWTON_STEPS):
-        turned = [_rotation(STEP * axis) @ R for axis in np.eye(3)]
-        nearby = [whitened_transfer(inner2 @ T @ inverse, inside) for T in turned]
-        jacobian = (np.stack(nearby, axis=1) - residuals[:, None]) / STEP
-        step, *_ = np.linalg.lstsq(jacobian, -residuals, rcond=None)
-        moved = _rotation(np.asarray(step, dtype=np.float64)) @ R
-        moved_residuals = whitened_transfer(inner2 @ moved @ inverse, inside)
-        if not moved_residuals @ moved_residuals < residuals @ residuals:
-            break
-        R, residuals = moved, moved_residuals
-    return K2 @ R @ np.linalg.inv(K1)
-
-
 def whitened_transfer(H: Array, points: Array) -> Array:
     """Residuals (2 N,) whose squares add up to the squared Sampson residuals of H."""
     x, y, u, v = points
@@ -112,26 +74,3 @@ def _linear_plane(points: Array, K1: Array, K2: Array, R: Array, t: Array) -> Ar
     plane: Array
     plane, *_ = np.linalg.lstsq(rows, -np.cross(rays2, rays1 @ R.T).ravel(), rcond=None)
     return plane
-
-
-def _rotation_of_rays(points: Array, K1: Array, K2: Array) -> Array:
-    """Return the R that brings unit rays of camera 1 closest to those of camera 2."""
-    ones = np.ones(points.shape[1])
-    rays1 = np.linalg.solve(K1, np.vstack([points[:2], ones]))
-    rays2 = np.linalg.solve(K2, np.vstack([points[2:], ones]))
-    rays1 /= np.linalg.norm(rays1, axis=0)
-    rays2 /= np.linalg.norm(rays2, axis=0)
-    U, _, Vt = np.linalg.svd(rays2 @ rays1.T)
-    nearest: Array = U @ np.diag([1.0, 1.0, np.linalg.det(U @ Vt)]) @ Vt
-    return nearest
-
-
-def _rotation(axis_angle: Array) -> Array:
-    """Rotate about an axis by its length in radians (Rodrigues)."""
-    angle = float(np.linalg.norm(axis_angle))
-    if angle == 0.0:
-        return np.eye(3)
-    x, y, z = axis_angle / angle
-    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    turn: Array = np.sin(angle) * cross + (1.0 - np.cos(angle)) * cross @ cross
-    return np.eye(3) + turn

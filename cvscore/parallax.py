@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cvscore._kernel import kernel
+from cvscore.models._matrix3 import inverse_of
 from cvscore.types import Array, Mask, Pose
 
 
@@ -24,11 +25,16 @@ class Parallax:
         were infinitely far; infinite where that is behind camera 2.
     angles : (N,) array
         Triangulation angles, radians.
+    turns : (N,) array
+        From the ray that the first point would have in camera 2 if it were infinitely
+        far, to that of the second point, in the plane of the former and the baseline;
+        radians from -pi to pi, positive in front and small for far points.
     """
 
     in_front: Mask
     from_infinity: Array
     angles: Array
+    turns: Array
 
     def is_behind(self, tolerance: float) -> Mask:
         """Whether matches (N,) lie behind a camera, and not by noise alone.
@@ -51,9 +57,8 @@ def parallax_of(points: Array, K1: Array, K2: Array, pose: Pose) -> Parallax:
     pose : Pose
         Camera 2 from camera 1; the translation may be zero.
     """
-    turned = pose.R @ np.linalg.inv(K1)
-    placed = _place(points, turned, np.linalg.inv(K2), K2, pose.t)
-    return Parallax(*placed)
+    turned = pose.R @ inverse_of(K1)
+    return Parallax(*_place(points, turned, inverse_of(K2), K2, pose.t))
 
 
 @kernel
@@ -66,7 +71,7 @@ def _place(points, turned, inverse2, K2, t):
     """
     num = points.shape[1]
     in_front = np.empty(num, dtype=np.bool_)
-    from_infinity, angles = np.empty(num), np.empty(num)
+    from_infinity, angles, turns = np.empty(num), np.empty(num), np.empty(num)
     a, b, c = np.empty(3), np.empty(3), np.empty(3)
     for i in range(num):
         for j in range(3):
@@ -92,7 +97,10 @@ def _place(points, turned, inverse2, K2, t):
         sine = math.sqrt(n[0] ** 2 + n[1] ** 2 + n[2] ** 2)
         angle = math.atan2(sine, a[0] * c[0] + a[1] * c[1] + a[2] * c[2])
         angles[i] = min(angle, math.pi - angle)
-    return in_front, from_infinity, angles
+        turns[i] = angle if r > 0.0 else -angle
+        if ratio < 0.0:  # the second ray points the other way
+            turns[i] -= math.copysign(math.pi, turns[i])
+    return in_front, from_infinity, angles, turns
 
 
 @kernel

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from cvscore.models._matrix3 import inverse_of
 from cvscore.parallax import parallax_of
 from cvscore.types import Array, Pose
 
@@ -37,10 +38,13 @@ def pose_of_plane(H: Array, points: Array, K1: Array, K2: Array) -> Pose:
     Pose
         With ``|t| = 1``; t is zero where the homography is that of a rotation.
     """
-    ray1 = np.linalg.solve(K1, np.append(points[:2].mean(axis=1), 1.0))
-    ray2 = np.linalg.solve(K2, np.append(points[2:].mean(axis=1), 1.0))
-    between_rays: Array = np.linalg.inv(K2) @ H @ K1
+    inverse1, inverse2 = inverse_of(K1), inverse_of(K2)
+    means = points.mean(axis=1)
+    ray1 = inverse1 @ np.array([means[0], means[1], 1.0])
+    ray2 = inverse2 @ np.array([means[2], means[3], 1.0])
+    between_rays: Array = inverse2 @ H @ K1
     candidates = decompose_homography(between_rays)
+    points = np.ascontiguousarray(points)
     ranks = [
         (
             int(np.count_nonzero(parallax_of(points, K1, K2, pose).in_front)),
@@ -65,9 +69,9 @@ def decompose_homography(H: Array) -> list[tuple[Pose, Array]]:
     list of (Pose, (3,) array)
         One pose, with ``t = 0``, where the homography is that of a rotation.
     """
-    H = H / np.linalg.svd(H, compute_uv=False)[1]
     sq_values, vectors = np.linalg.eigh(H.T @ H)
-    smallest, _, largest = sq_values
+    H = H / np.sqrt(sq_values[1])
+    smallest, largest = sq_values[0] / sq_values[1], sq_values[2] / sq_values[1]
     v3, v2, v1 = vectors.T
     gap = largest - smallest
     if not gap > np.finfo(np.float64).eps:
@@ -77,10 +81,11 @@ def decompose_homography(H: Array) -> list[tuple[Pose, Array]]:
     part3 = np.sqrt(max(largest - 1.0, 0.0) / gap) * v3
     found = []
     for u in (part1 + part3, part1 - part3):
-        before = np.stack([v2, u, np.cross(v2, u)], axis=1)
-        after = np.stack([H @ v2, H @ u, np.cross(H @ v2, H @ u)], axis=1)
-        R = after @ before.T
-        normal = before[:, 2]
+        normal = _cross(v2, u)
+        before = np.array([v2, u, normal])
+        after = before @ H.T
+        after[2] = _cross(after[0], after[1])
+        R = after.T @ before
         t = (H - R) @ normal
         t = t / np.linalg.norm(t)
         found += [(Pose(R, t), normal), (Pose(R, -t), -normal)]
@@ -89,7 +94,15 @@ def decompose_homography(H: Array) -> list[tuple[Pose, Array]]:
 
 def essential_of_pose(pose: Pose) -> Array:
     """Return ``E = [t]x R``."""
-    return np.cross(pose.t, pose.R, axisb=0, axisc=0)
+    x, y, z = pose.t
+    E: Array = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]]) @ pose.R
+    return E
+
+
+def _cross(u: Array, v: Array) -> Array:
+    """Return the cross product of two vectors, faster than NumPy for any number."""
+    (a, b, c), (x, y, z) = u.tolist(), v.tolist()
+    return np.array([b * z - c * y, c * x - a * z, a * y - b * x])
 
 
 def _frontality(normal: Array, R: Array, ray1: Array, ray2: Array) -> float:

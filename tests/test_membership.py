@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from cvscore.colmap.pair import exclusive
+from cvscore.colmap.labels import MAX_ODDS_AGAINST, beliefs, may_be_right
 from cvscore.membership import fit_membership
 
 
@@ -62,9 +62,17 @@ def test_clean_and_exact_data_keep_all(rng):
     assert (exact.log_odds(np.zeros(50)) > 0).all()
 
 
-def test_of_rivals_for_a_keypoint_at_most_one_wins():
+def test_a_match_goes_where_chance_is_far_likelier_or_a_rival_likelier():
     keypoints = np.array([[0, 0], [0, 1], [1, 2], [2, 2], [3, 3], [4, 4]])
-    log_odds = np.log([9.0, 0.5, 5.0, 5.0, 2.0, 0.5])
-    # 9 > 1 + 0.5; two of 5 are a tie, 5 < 1 + 5; 2 > 1; 0.5 < 1.
-    expected = [True, False, False, False, True, False]
-    np.testing.assert_array_equal(exclusive(log_odds, keypoints), expected)
+    least = 1.0 / MAX_ODDS_AGAINST
+    # Rivals in the first image, rivals in the second, and against chance alone.
+    odds = np.array([9.0, 8.0, 0.5, 0.6, 1.1 * least, 0.9 * least])
+    expected = [True, False, False, True, True, False]
+    np.testing.assert_array_equal(may_be_right(np.log(odds), keypoints), expected)
+    # What is behind a camera is no rival to anybody.
+    log_odds = np.where(np.arange(6) == 0, -np.inf, np.log(odds))
+    expected[:2] = False, True
+    np.testing.assert_array_equal(may_be_right(log_odds, keypoints), expected)
+    shares = beliefs(np.log(odds), keypoints)
+    expected = [9 / 18, 8 / 18, 0.5 / 2.1, 0.6 / 2.1]
+    np.testing.assert_allclose(shares[:4], expected)

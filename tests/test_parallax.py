@@ -20,6 +20,7 @@ def test_right_matches_are_in_front_at_their_angle(rng):
     lengths = np.linalg.norm(rays1, axis=1) * np.linalg.norm(rays2, axis=1)
     angles = np.arccos((rays1 * rays2).sum(axis=1) / lengths)
     np.testing.assert_allclose(found.angles, angles, atol=1e-7)
+    np.testing.assert_allclose(found.turns, angles, atol=1e-7)
     at_infinity = project(s.K2 @ s.R @ np.linalg.inv(s.K1), s.x1)
     distances = np.linalg.norm(s.x2 - at_infinity, axis=1)
     np.testing.assert_allclose(found.from_infinity, distances, rtol=1e-9)
@@ -30,6 +31,7 @@ def test_behind_is_behind_unless_noise_can_explain_it(rng):
     # With the baseline turned round every point is behind, by its own parallax.
     found = parallax_of(packed(s.x1, s.x2), s.K1, s.K2, Pose(s.R, -s.t))
     assert not found.in_front.any()
+    assert (found.turns < 0.0).all()
     assert found.is_behind(0.0).all()
     far = found.from_infinity > 50.0
     np.testing.assert_array_equal(found.is_behind(50.0), far)

@@ -16,7 +16,8 @@ from synthetic import (
 
 from cvscore import select_model
 from cvscore._layers import Mixture, log_likelihood, plane_log_likelihood
-from cvscore.homography_fits import fit_rotation, whitened_transfer
+from cvscore.homography_fits import whitened_transfer
+from cvscore.rotation_fit import fit_rotation
 
 JIT = not numba.config.DISABLE_JIT
 NUM_PAIRS = 8 if JIT else 1

@@ -4,33 +4,33 @@ The decision is that of `cvscore.select_model`, whose evidence weighs all three
 carefully and takes longer than the rest of a pair.  A lower bound on the evidence of
 the general model is that of matches on epipolar lines alone, and an upper bound on that
 of plane and rotation is the plane's with a rotation's few parameters; where the bounds
-don't overlap, as for nearly all pairs of a collection, they decide.
+don't overlap, as for nearly all pairs of a collection, they decide.  For that a short
+look at the plane is enough, and a homography is searched for only where they do.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from cvscore.chance import chance_density, redraw_matches
-from cvscore.homography_fits import fit_rotation
-from cvscore.membership import fit_membership
-from cvscore.models._epipolar import sampson_residuals
-from cvscore.models.homography import homography_residuals
-from cvscore.selection import (
-    NUM_EPIPOLAR_PARAMS,
-    NUM_LAYER_PARAMS,
+from cvscore.colmap.plane_look import look_for_plane
+from cvscore.kinds import (
     NUM_MIXTURE_PARAMS,
-    NUM_PLANE_PARAMS,
     NUM_ROTATION_PARAMS,
-    log_evidence,
+    Cameras,
+    Layer,
+    Matches,
+    evidence_of_kinds,
+    fundamental_of,
+    num_general_params,
 )
+from cvscore.membership import Membership, fit_membership
+from cvscore.rotation_fit import fit_rotation
 from cvscore.types import Array, Estimate
 
-Cameras = tuple[Array, Array]
+HomographySearch = Callable[[], Estimate]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,30 +41,29 @@ class Explanation:
     ----------
     kind : str
         "general", "planar", "rotation" or "planar_or_rotation".
-    log_likelihood : float
-        Over "all matches are by chance", nats.
-    log_odds : (N,) array
-        That each match belongs to it and is not there by chance.
-    threshold : float
-        Residual in pixels at which the odds are even.
-    model : (3, 3) array
-        Fundamental matrix, or homography that takes its inliers to positive multiples.
+    membership : Membership
+        Noise and chance about the model.
+    residuals : (N,) array
+        Distances of the matches to the model.
+    matches : Matches
+        What is explained.
+    F : (3, 3) array
+        Fundamental matrix.
+    H : (3, 3) array or None
+        Homography, the model where the kind is not general; then it takes its inliers
+        to positive multiples.
     """
 
     kind: str
-    log_likelihood: float
-    log_odds: Array
-    threshold: float
-    model: Array
+    membership: Membership
+    residuals: Array
+    matches: Matches
+    F: Array
+    H: Array | None
 
 
-def explain(
-    points: Array,
-    epipolar: Estimate,
-    homography: Estimate | None,
-    cameras: Cameras | None,
-) -> Explanation:
-    """Choose between an epipolar geometry and a homography of the same matches.
+class Choice:
+    """The choice between an epipolar geometry and homographies of the same matches.
 
     Parameters
     ----------
@@ -72,88 +71,89 @@ def explain(
         Distinct matches, pixels of the two images.
     epipolar : Estimate
         Essential matrix where cameras are given, else fundamental matrix.
-    homography : Estimate or None
-        With inliers for all N matches; None where there can be none.
     cameras : pair of (3, 3) arrays, or None
         Camera matrices.
     """
-    matches = _Matches(points)
-    general = matches.on_lines(epipolar, cameras)
-    if homography is None:
-        return general
-    plane = matches.on_plane("planar", homography.model, homography)
-    if _is_plain(general, plane, num_matches=points.shape[1], cameras=cameras):
-        return general
-    evidence = log_evidence(points, homography, epipolar, cameras)
-    kind = max(evidence, key=lambda name: evidence[name])
-    if kind == "general":
-        return general
-    if kind == "rotation" and cameras is not None:
-        inlying = np.ascontiguousarray(points[:, homography.inliers])
-        H = fit_rotation(inlying, *cameras)
-        return matches.on_plane(kind, H, homography)
-    return matches.on_plane(kind, plane.model, homography)
 
+    def __init__(
+        self, points: Array, epipolar: Estimate, cameras: Cameras | None
+    ) -> None:
+        assert epipolar.model is not None
+        self._matches = Matches(points)
+        self._epipolar = epipolar
+        self._cameras = cameras
+        self._F = fundamental_of(epipolar.model, cameras)
+        self._line = self._matches.about_lines(
+            self._F, epipolar.threshold, epipolar.scale
+        )
+        self._on_line = self._membership(self._line, 1, epipolar.inliers.mean())
 
-def _is_plain(
-    general: Explanation,
-    plane: Explanation,
-    *,
-    num_matches: int,
-    cameras: Cameras | None,
-) -> bool:
-    """Whether no plane and no rotation can have more evidence than general motion."""
-    penalty = 0.5 * math.log(num_matches)  # of a parameter
-    num_epipolar = NUM_EPIPOLAR_PARAMS["essential" if cameras else "fundamental"]
-    num_general = num_epipolar + NUM_PLANE_PARAMS + NUM_LAYER_PARAMS
-    num_least = NUM_ROTATION_PARAMS + NUM_MIXTURE_PARAMS
-    at_least = general.log_likelihood - penalty * num_general
-    at_most = plane.log_likelihood - penalty * num_least
-    return at_least >= at_most
+    def at_a_look(self, seed: int) -> Explanation | None:
+        """Return general motion where it is plain; None where it takes more."""
+        members = np.flatnonzero(self._epipolar.inliers)
+        threshold = self._epipolar.threshold
+        inlying = np.ascontiguousarray(self._matches.points[:, members])
+        found = look_for_plane(inlying, threshold, seed)
+        if found is None:
+            return self._general(None)
+        is_inlying = np.zeros(self._matches.points.shape[1], dtype=np.bool_)
+        is_inlying[members] = found.inliers
+        plane = self._matches.about_plane(found.H, is_inlying, threshold, found.scale)
+        on_plane = self._membership(plane, 2, is_inlying.mean())
+        return self._general(found.H) if self._is_plain(on_plane) else None
 
+    def after_search(self, homography: Estimate) -> Explanation:
+        """Return the kind of most evidence, given the best homography.
 
-class _Matches:
-    """Distinct matches (4, N), and the same points matched at random."""
-
-    def __init__(self, points: Array) -> None:
-        self._points = points
-        self._redrawn = redraw_matches(points)
-
-    def on_lines(self, found: Estimate, cameras: Cameras | None) -> Explanation:
-        """Explain matches by epipolar lines."""
-        F = found.model
-        assert F is not None
-        if cameras is not None:
-            K1, K2 = cameras
-            F = np.linalg.inv(K2).T @ F @ np.linalg.inv(K1)
-        return self._explain("general", F, sampson_residuals, found, 1)
-
-    def on_plane(self, kind: str, H: Array | None, found: Estimate) -> Explanation:
-        """Explain matches by a homography."""
-        assert H is not None
-        inlying = self._points[:2, found.inliers]
-        w = H[2] @ np.vstack([inlying, np.ones(inlying.shape[1])])
-        oriented = H if np.median(w) > 0.0 else -H
-        return self._explain(kind, oriented, homography_residuals, found, 2)
-
-    def _explain(
-        self,
-        kind: str,
-        model: Array,
-        residuals: Callable[[Array, Array], Array],
-        found: Estimate,
-        dim: int,
-    ) -> Explanation:
-        model = np.ascontiguousarray(model)
-        by_chance = residuals(model[None], self._redrawn)[0]
-        density = chance_density(by_chance, found.threshold, dim)
-        distances = np.sqrt(residuals(model[None], self._points)[0])
-        share = float(np.mean(found.inliers))
-        membership = fit_membership(distances, dim, density, share, found.scale)
+        Its inliers are those among all N matches.
+        """
+        if homography.model is None:
+            return self._general(None)
+        inliers = homography.inliers
+        cut = inliers, homography.threshold, homography.scale
+        plane = self._matches.about_plane(homography.model, *cut)
+        on_plane = self._membership(plane, 2, inliers.mean())
+        if self._is_plain(on_plane):
+            return self._general(homography.model)
+        evidence = evidence_of_kinds(
+            self._matches, plane, self._line, inliers, self._cameras
+        )
+        kind = max(evidence, key=lambda name: evidence[name])
+        if kind == "general":
+            return self._general(homography.model)
+        if kind == "rotation" and self._cameras is not None:
+            H = fit_rotation(self._matches.points[:, inliers], *self._cameras)
+            plane = self._matches.about_plane(H, *cut)
+            on_plane = self._membership(plane, 2, inliers.mean())
         return Explanation(
             kind=kind,
-            log_likelihood=membership.log_likelihood,
-            log_odds=membership.log_odds(distances),
-            threshold=membership.threshold,
-            model=model,
+            membership=on_plane,
+            residuals=np.sqrt(plane.sq_residuals),
+            matches=self._matches,
+            F=self._F,
+            H=plane.model,
+        )
+
+    def _general(self, H: Array | None) -> Explanation:
+        return Explanation(
+            kind="general",
+            membership=self._on_line,
+            residuals=np.sqrt(self._line.sq_residuals),
+            matches=self._matches,
+            F=self._F,
+            H=H,
+        )
+
+    def _is_plain(self, on_plane: Membership) -> bool:
+        """Whether neither plane nor rotation can have more evidence than this."""
+        penalty = self._matches.penalty
+        num_least = NUM_ROTATION_PARAMS + NUM_MIXTURE_PARAMS
+        at_least = self._on_line.log_likelihood
+        at_least -= penalty * num_general_params(self._cameras)
+        at_most = on_plane.log_likelihood - penalty * num_least
+        return at_least >= at_most
+
+    def _membership(self, layer: Layer, dim: int, share: float) -> Membership:
+        return fit_membership(
+            np.sqrt(layer.sq_residuals), dim, layer.density, float(share), layer.scale
         )

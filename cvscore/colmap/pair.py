@@ -6,19 +6,21 @@ cluster worker: what goes in and comes out is plain and small.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cvscore.calibration import Calibration
-from cvscore.colmap.choice import Explanation, explain
+from cvscore.colmap.choice import Choice, Explanation
+from cvscore.colmap.depths import depth_log_ratios
+from cvscore.colmap.labels import beliefs, may_be_right
 from cvscore.estimate import (
     estimate_essential,
     estimate_fundamental,
     estimate_homography,
 )
+from cvscore.kinds import fundamental_of
 from cvscore.parallax import parallax_of
 from cvscore.plane_pose import essential_of_pose, pose_of_plane
 from cvscore.types import Array, Estimate, Mask, Pose, RansacOptions
@@ -26,8 +28,6 @@ from cvscore.types import Array, Estimate, Mask, Pose, RansacOptions
 # A homography is sought among the inliers of the epipolar geometry, where one that says
 # it all has nearly every match; this finds one with 70 % of them 9,998 times in 10,000.
 MAX_HOMOGRAPHY_ITERATIONS = 32
-# As good as certain, and small enough to be added up.
-MAX_LOG_ODDS = 50.0
 
 
 @dataclass(frozen=True)
@@ -122,10 +122,11 @@ def estimate_pair(matches: PairMatches, options: PairOptions) -> PairGeometry:
     epipolar = _epipolar(matches, options)
     if not epipolar:
         return _rejected(num, "degenerate")
-    homography = _homography(matches, epipolar, options)
-    if not _is_significant(epipolar, homography):
+    points = np.ascontiguousarray(np.hstack([matches.x1, matches.x2]).T)
+    found = _explain(matches, points, epipolar, options)
+    if found is None:
         return _rejected(num, "no better than chance")
-    geometry = _geometry(matches, epipolar, homography)
+    geometry = _geometry(matches, points, epipolar, found)
     if np.count_nonzero(geometry.inliers) < options.min_inliers:
         return _rejected(num, "too few inliers")
     return geometry
@@ -154,21 +155,41 @@ def _epipolar(matches: PairMatches, options: PairOptions) -> Estimate:
     )
 
 
-def _homography(
-    matches: PairMatches, epipolar: Estimate, options: PairOptions
-) -> Estimate | None:
-    """Return the best homography, with inliers among all matches.
+def _explain(
+    matches: PairMatches, points: Array, epipolar: Estimate, options: PairOptions
+) -> Explanation | None:
+    """Return what explains the matches best, None where chance does as well.
 
     Right matches of a plane, and of cameras in one place, fulfil the epipolar geometry
-    too.  So it is sought among the inliers of that, unless that is itself in doubt.
+    too.  So a homography is sought among the inliers of that, unless that is itself in
+    doubt.
     """
+    cameras = (matches.K1, matches.K2) if matches.calibrated else None
     search = options.search
-    rows = np.arange(len(matches.x1))
-    if epipolar.is_significant:
-        rows = np.flatnonzero(epipolar.inliers)
-        most = min(search.max_iterations, MAX_HOMOGRAPHY_ITERATIONS)
-        least = min(search.min_iterations, most)
-        search = replace(search, max_iterations=most, min_iterations=least)
+    if not epipolar.is_significant:
+        everything = np.arange(len(matches.x1))
+        homography = _homography(matches, everything, search, options)
+        if not homography.is_significant:
+            return None
+        return Choice(points, epipolar, cameras).after_search(homography)
+    choice = Choice(points, epipolar, cameras)
+    plain = choice.at_a_look(search.seed)
+    if plain is not None:
+        return plain
+    most = min(search.max_iterations, MAX_HOMOGRAPHY_ITERATIONS)
+    least = min(search.min_iterations, most)
+    short = replace(search, max_iterations=most, min_iterations=least)
+    inlying = np.flatnonzero(epipolar.inliers)
+    return choice.after_search(_homography(matches, inlying, short, options))
+
+
+def _homography(
+    matches: PairMatches,
+    rows: NDArray[np.int64],
+    search: RansacOptions,
+    options: PairOptions,
+) -> Estimate:
+    """Return the best homography of some matches, with inliers among all."""
     found = estimate_homography(
         matches.x1[rows],
         matches.x2[rows],
@@ -177,72 +198,61 @@ def _homography(
     )
     inliers = np.zeros(len(matches.x1), dtype=np.bool_)
     inliers[rows] = found.inliers
-    return replace(found, inliers=inliers) if found else None
-
-
-def _is_significant(epipolar: Estimate, homography: Estimate | None) -> bool:
-    if epipolar.is_significant:
-        return True
-    return homography is not None and homography.is_significant
+    return replace(found, inliers=inliers)
 
 
 def _geometry(
-    matches: PairMatches, epipolar: Estimate, homography: Estimate | None
+    matches: PairMatches, points: Array, epipolar: Estimate, found: Explanation
 ) -> PairGeometry:
     """Label the matches by what explains them best, and fill in every field."""
-    points = np.ascontiguousarray(np.hstack([matches.x1, matches.x2]).T)
-    cameras = matches.K1, matches.K2
-    found = explain(
-        points, epipolar, homography, cameras if matches.calibrated else None
-    )
-    log_odds, tri_angle = found.log_odds, -1.0
-    pose = _pose(matches, epipolar, found, points)
+    log_odds, tri_angle = found.membership.log_odds(found.residuals), -1.0
+    pose = _pose(matches, epipolar, found, points[:, log_odds > 0.0])
     if pose is not None:
+        cameras = matches.K1, matches.K2
         parallax = parallax_of(points, *cameras, pose)
         if found.kind == "general":
-            behind = parallax.is_behind(found.threshold)
-            log_odds = np.where(behind, -np.inf, log_odds)
-    inliers = exclusive(log_odds, matches.keypoints)
+            behind = parallax.is_behind(found.membership.threshold)
+            log_odds[behind] = -np.inf
+            right = beliefs(log_odds, matches.keypoints)
+            given = found.matches, found.F, cameras, pose, parallax, right
+            log_odds += depth_log_ratios(*given)
+    inliers = may_be_right(log_odds, matches.keypoints)
     if pose is not None and inliers.any():
         tri_angle = float(np.median(parallax.angles[inliers]))
     E, F = _matrices(matches, epipolar, found, pose)
-    H = None if homography is None else homography.model
-    H = H if found.kind == "general" else found.model
     return PairGeometry(
         configuration=_configuration(matches, found.kind),
         inliers=inliers,
         E=E,
         F=F if matches.has_image_plane else None,
-        H=H if matches.has_image_plane else None,
+        H=found.H if matches.has_image_plane else None,
         pose=pose,
         tri_angle=tri_angle,
     )
 
 
 def _pose(
-    matches: PairMatches, epipolar: Estimate, found: Explanation, points: Array
+    matches: PairMatches, epipolar: Estimate, found: Explanation, inlying: Array
 ) -> Pose | None:
+    if found.H is None or found.kind in ("general", "planar_or_rotation"):
+        return epipolar.pose
     if found.kind == "planar":
-        inlying = np.ascontiguousarray(points[:, found.log_odds > 0.0])
-        return pose_of_plane(found.model, inlying, matches.K1, matches.K2)
-    if found.kind == "rotation":
-        rotation = np.linalg.solve(matches.K2, found.model @ matches.K1)
-        return Pose(np.asarray(rotation, dtype=np.float64), np.zeros(3))
-    return epipolar.pose
+        return pose_of_plane(found.H, inlying, matches.K1, matches.K2)
+    rotation = np.linalg.solve(matches.K2, found.H @ matches.K1)
+    return Pose(np.asarray(rotation, dtype=np.float64), np.zeros(3))
 
 
 def _matrices(
     matches: PairMatches, epipolar: Estimate, found: Explanation, pose: Pose | None
-) -> tuple[Array | None, Array | None]:
+) -> tuple[Array | None, Array]:
     """Return E where cameras are known, and F."""
     if not matches.calibrated:
-        return None, epipolar.model
-    E = epipolar.model
-    assert E is not None
+        return None, found.F
     # Of the two essential matrices of a plane, the one that goes with the pose.
     if found.kind == "planar" and pose is not None:
         E = essential_of_pose(pose)
-    return E, np.linalg.inv(matches.K2).T @ E @ np.linalg.inv(matches.K1)
+        return E, fundamental_of(E, (matches.K1, matches.K2))
+    return epipolar.model, found.F
 
 
 def _configuration(matches: PairMatches, kind: str) -> str:
@@ -255,22 +265,3 @@ def _configuration(matches: PairMatches, kind: str) -> str:
         "planar_or_rotation": "PLANAR_OR_PANORAMIC",
     }
     return names[kind]
-
-
-def exclusive(log_odds: Array, keypoints: NDArray[np.int64]) -> Mask:
-    """Return which matches are likelier right than wrong, if a keypoint has one match.
-
-    Parameters
-    ----------
-    log_odds : (N,) array
-        That a match is right, by itself.
-    keypoints : (N, 2) array
-        Of the two images.  Of all matches of a keypoint at most one is right, so that
-        the odds of a match are lowered by those of its rivals.
-    """
-    odds = np.exp(np.clip(log_odds, -math.inf, MAX_LOG_ODDS))
-    rivals = np.zeros(len(odds))
-    for column in keypoints.T:
-        _, member_of = np.unique(column, return_inverse=True)
-        rivals += np.bincount(member_of, weights=odds)[member_of] - odds
-    return odds > 1.0 + rivals

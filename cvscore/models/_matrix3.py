@@ -31,6 +31,20 @@ def write_cofactors(matrix, cofactors):
 
 
 @kernel
+def inverse_of(matrix):
+    """Return the inverse of a (3, 3) matrix; not finite where there is none."""
+    cofactors, inverse = np.empty((3, 3)), np.empty((3, 3))
+    write_cofactors(matrix, cofactors)
+    determinant = 0.0
+    for j in range(3):
+        determinant += matrix[0, j] * cofactors[0, j]
+    for i in range(3):
+        for j in range(3):
+            inverse[i, j] = cofactors[j, i] / determinant
+    return inverse
+
+
+@kernel
 def epipoles(matrix, cofactors, right, left):
     """Write unit null vectors of a rank-two matrix: ``F right = 0``, ``F' left = 0``.
 

@@ -1,0 +1,191 @@
+"""How likely a plane, a rotation or general motion make the matches of two views.
+
+A homography and an epipolar geometry constrain different things: two residuals a match
+against one.  They are put on common ground by asking of both how much more likely they
+make the second point of a match, given the first, than *chance* does, which is matching
+to any of the points of the second image (`cvscore.chance`).  With ``e`` the distance of
+a match to the homography, ``r`` that to the epipolar geometry, ``u**2 = e**2 - r**2``
+the rest of it, along the epipolar line, and ``h``, ``g`` the densities of chance about
+the two, each match has the likelihood ratio
+
+    planar    w N(r; s) N(u; s) / h  +  (1 - w)
+    rotation  the same, with a homography K2 R K1^-1
+    general   w N(r; s) N(u; S) / h  +  w' N(r; s) / g  +  (1 - w - w'),    S >= s.
+
+The first term of the general model is a layer of depth about a plane, as thick as it
+takes, the second any place on the epipolar line.  The planar model is a limit of it, so
+it never fits worse; what counts is whether it fits better by more than its additional
+parameters can by themselves.  So the log evidence of a kind is its log likelihood
+ratio, largest over shares and scales, less half the logarithm of the number of matches
+for every parameter.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from cvscore._layers import Mixture, log_likelihood, plane_log_likelihood
+from cvscore.chance import TINY, chance_density, redraw_matches
+from cvscore.models._epipolar import sampson_residuals
+from cvscore.models._matrix3 import inverse_of
+from cvscore.models.homography import homography_residuals
+from cvscore.rotation_fit import fit_rotation
+from cvscore.types import Array, Mask
+
+Cameras = tuple[Array, Array]
+
+NUM_PLANE_PARAMS = 8
+NUM_ROTATION_PARAMS = 3
+NUM_EPIPOLAR_PARAMS = {"essential": 5, "fundamental": 7}
+# Beside those of the geometry: noise scale and share of inliers; in the general model
+# also the spread of the layer and the share of free depth.
+NUM_MIXTURE_PARAMS = 2
+NUM_LAYER_PARAMS = 4
+# How far the maximisation starts from the homography's own scale: parallax that it
+# could not follow reaches about so far.
+WIDE = 2.0
+
+
+@dataclass(frozen=True)
+class Layer:
+    """Matches about a model.
+
+    Attributes
+    ----------
+    model : (3, 3) array
+        Fundamental matrix, or homography that takes its inliers to positive multiples.
+    sq_residuals : (N,) array
+        Squared distances to it.
+    density : float
+        Of chance about it.
+    threshold, scale : float
+        How far its inliers reach, and their noise.
+    """
+
+    model: Array
+    sq_residuals: Array
+    density: float
+    threshold: float
+    scale: float
+
+
+class Matches:
+    """Distinct matches (4, N), and the same points matched at random."""
+
+    def __init__(self, points: Array) -> None:
+        self.points = np.ascontiguousarray(points)
+        self.penalty = 0.5 * math.log(points.shape[1])  # of a parameter
+        self.redrawn = redraw_matches(self.points)
+
+    def about_lines(self, F: Array, threshold: float, scale: float) -> Layer:
+        """Put matches about the epipolar lines of a fundamental matrix."""
+        return self._about(F, sampson_residuals, 1, threshold, scale)
+
+    def about_plane(
+        self, H: Array, is_inlying: Mask, threshold: float, scale: float
+    ) -> Layer:
+        """Put matches about a homography, of either sign, of the inlying ones."""
+        x, y = self.points[:2, is_inlying]
+        w = H[2, 0] * x + H[2, 1] * y + H[2, 2]  # for all of them of one sign
+        oriented = H if w.sum() > 0.0 else -H
+        return self._about(oriented, homography_residuals, 2, threshold, scale)
+
+    def _about(
+        self,
+        model: Array,
+        residuals: Callable[[Array, Array], Array],
+        dim: int,
+        threshold: float,
+        scale: float,
+    ) -> Layer:
+        model = np.ascontiguousarray(model)
+        by_chance = residuals(model[None], self.redrawn)[0]
+        return Layer(
+            model=model,
+            sq_residuals=residuals(model[None], self.points)[0],
+            density=chance_density(by_chance, threshold, dim),
+            threshold=threshold,
+            scale=max(scale, TINY),
+        )
+
+
+def fundamental_of(model: Array, cameras: Cameras | None) -> Array:
+    """Return F of an essential matrix, or of itself where there are no cameras."""
+    if cameras is None:
+        return model
+    K1, K2 = cameras
+    F: Array = inverse_of(K2).T @ model @ inverse_of(K1)
+    return F
+
+
+def no_evidence(cameras: Cameras | None) -> dict[str, float]:
+    """Return minus infinity for every kind that can be told."""
+    names = ("planar_or_rotation",) if cameras is None else ("planar", "rotation")
+    return dict.fromkeys((*names, "general"), -math.inf)
+
+
+def evidence_of_kinds(
+    matches: Matches,
+    plane: Layer,
+    line: Layer | None,
+    is_inlying: Mask,
+    cameras: Cameras | None,
+) -> dict[str, float]:
+    """Return the log evidence, in nats, of every kind that can be told.
+
+    Parameters
+    ----------
+    matches : Matches
+        N of them.
+    plane, line : Layer
+        The same about a homography, and about epipolar lines if there are any.
+    is_inlying : (N,) bool array
+        The inliers of the homography.
+    cameras : pair of (3, 3) arrays, or None
+        Camera matrices; without them a plane and a rotation can't be told apart.
+    """
+    evidence = no_evidence(cameras)
+    share = np.count_nonzero(is_inlying) / len(is_inlying)
+
+    def plane_evidence(layer: Layer, num_params: int) -> float:
+        start = Mixture(share, 0.0, layer.scale, layer.scale)
+        reached = plane_log_likelihood(layer.sq_residuals, layer.density, start)
+        return reached - matches.penalty * (num_params + NUM_MIXTURE_PARAMS)
+
+    if cameras is None:
+        evidence["planar_or_rotation"] = plane_evidence(plane, NUM_PLANE_PARAMS)
+    else:
+        evidence["planar"] = plane_evidence(plane, NUM_PLANE_PARAMS)
+        H = fit_rotation(matches.points[:, is_inlying], *cameras)
+        turned = matches.about_plane(H, is_inlying, plane.threshold, plane.scale)
+        evidence["rotation"] = plane_evidence(turned, NUM_ROTATION_PARAMS)
+    if line is not None:
+        num_params = num_general_params(cameras)
+        reached = _general_log_likelihood(plane, line, share)
+        evidence["general"] = reached - matches.penalty * num_params
+    return evidence
+
+
+def num_general_params(cameras: Cameras | None) -> int:
+    """Return how many parameters general motion has, with its layer of depth."""
+    model = "fundamental" if cameras is None else "essential"
+    return NUM_EPIPOLAR_PARAMS[model] + NUM_PLANE_PARAMS + NUM_LAYER_PARAMS
+
+
+def _general_log_likelihood(plane: Layer, line: Layer, share: float) -> float:
+    across = line.sq_residuals
+    along = np.maximum(plane.sq_residuals - np.minimum(across, 1e300), 0.0)
+    # A thin layer and free depth; a thick layer; and the planar limit itself.
+    starts = (
+        Mixture(0.1, 0.4, line.scale, line.scale),
+        Mixture(0.4, 0.1, line.scale, WIDE * plane.scale),
+        Mixture(0.9 * share, 0.1 * share, plane.scale, plane.scale),
+    )
+    return max(
+        log_likelihood(along, across, plane.density, line.density, start)
+        for start in starts
+    )
