@@ -48,7 +48,7 @@ def main():
     print(f"F =\n{result.model}")
     print(f"inliers    {result.num_inliers} of {len(x1)} matches")
     print(f"scale      {result.scale:.3f} px, implied threshold {result.threshold:.3f}")
-    print(f"evidence   {result.evidence:.0f} nats over 'all are wrong'")
+    print(f"evidence   {result.evidence:.0f} nats over 'all by chance'")
     print(f"search     {result.iterations} samples")
     OUTPUT.parent.mkdir(exist_ok=True)
     cv2.imwrite(str(OUTPUT), draw_matches(image1, image2, x1, x2, result.inliers))
