@@ -29,11 +29,11 @@ from cvscore.estimate import (
     estimate_homography,
 )
 from cvscore.frames import Frame, frame_of, frame_of_cameras, region_of
-from cvscore.homography_fits import fit_plane
 from cvscore.models._epipolar import sampson_residuals
 from cvscore.models.essential import essential_model
 from cvscore.models.fundamental import fundamental_model
 from cvscore.models.homography import homography_model
+from cvscore.plane_fit import fit_plane
 from cvscore.types import Array
 
 MODELS = ("homography", "fundamental", "essential")

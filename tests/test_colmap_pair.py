@@ -6,11 +6,11 @@ from synthetic import homogeneous, planar_scene, project, rotation, two_view_sce
 
 from cvscore.colmap.depths import NUM_BY_CHANCE, depth_log_ratios
 from cvscore.colmap.plane_look import look_for_plane
-from cvscore.homography_fits import whitened_transfer
 from cvscore.kinds import Matches, fundamental_of
 from cvscore.models._epipolar import sampson_residuals
 from cvscore.models._matrix3 import inverse_of
 from cvscore.parallax import parallax_of
+from cvscore.plane_fit import whitened_transfer
 from cvscore.rotation_fit import fit_rotation
 from cvscore.types import Pose
 

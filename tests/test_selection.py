@@ -16,7 +16,7 @@ from synthetic import (
 
 from cvscore import select_model
 from cvscore._layers import Mixture, log_likelihood, plane_log_likelihood
-from cvscore.homography_fits import whitened_transfer
+from cvscore.plane_fit import whitened_transfer
 from cvscore.rotation_fit import fit_rotation
 
 JIT = not numba.config.DISABLE_JIT
