@@ -36,6 +36,10 @@ TASKS_PER_WORKER = 4
 # Pairs per transaction: a second of work or so, which is all that a crash can cost.
 PAIRS_PER_TRANSACTION = 64
 
+# Odd numbers of 32 bits: whatever the seed and the pair, sums of multiples of them are
+# far apart, and the generators mix the bits themselves.
+SEED_MULTIPLIERS = 0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D
+
 Task = list[tuple[ImagePair, PairMatches]]
 
 
@@ -226,8 +230,9 @@ def estimate_task(task: Task, options: PairOptions) -> list[PairGeometry]:
 
 def _seeded(options: PairOptions, pair: ImagePair) -> PairOptions:
     """Vary the seed by the pair, so that it doesn't depend on who runs it and when."""
-    (seed,) = np.random.SeedSequence([options.search.seed, *pair]).generate_state(1)
-    return replace(options, search=replace(options.search, seed=int(seed)))
+    numbers = options.search.seed, *pair
+    seed = sum(a * b for a, b in zip(numbers, SEED_MULTIPLIERS, strict=True)) % 2**32
+    return replace(options, search=replace(options.search, seed=seed))
 
 
 def _num_cores() -> int:
