@@ -67,7 +67,8 @@ def as_intrinsics(K: ArrayLike, name: str) -> Array:
             f"{name} must have positive focal lengths, got {fx / scale:g} and "
             f"{fy / scale:g}"
         )
-    return matrix / scale
+    scaled: Array = matrix / scale
+    return scaled
 
 
 def as_distortion(dist: ArrayLike | None, name: str) -> Array | None:

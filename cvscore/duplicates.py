@@ -41,7 +41,7 @@ def first_occurrences(points: Array) -> tuple[NDArray[np.int64], NDArray[np.int6
         For every column, which entry of ``distinct`` it equals.
     """
     with np.errstate(over="ignore"):  # hashing wraps around, also without the JIT
-        first = _first_equal_column(_bits(points), MULTIPLIERS, 0, 4)
+        first = first_equal_columns(_bits(points), MULTIPLIERS, 0, 4)
     is_first = first == np.arange(first.size)
     if is_first.all():
         return first, first
@@ -104,7 +104,7 @@ def thin_out(points, order, multipliers):
     """
     num = points.shape[1]
     bits = (points + 0.0).view(np.uint64)  # as in `_bits`
-    first = _first_equal_column(bits, multipliers, 0, 4)
+    first = first_equal_columns(bits, multipliers, 0, 4)
     has_say = np.empty(num, dtype=np.bool_)
     is_distinct = np.empty(num, dtype=np.bool_)
     for i in range(num):
@@ -125,7 +125,7 @@ def thin_out(points, order, multipliers):
 def _thin_crowds(bits, order, multipliers, chosen):
     """Of the matches chosen, leave at most `MAX_SHARING` for each point; in place."""
     for start in (0, 2):
-        first = _first_equal_column(bits, multipliers, start, start + 2)
+        first = first_equal_columns(bits, multipliers, start, start + 2)
         num_sharing = np.zeros(first.shape[0], dtype=np.int64)
         for i in order:
             if chosen[i]:
@@ -143,7 +143,7 @@ def repeats_point(points, multipliers):
     """Whether two matches (4, N) share a point of an image: most often none do."""
     bits = (points + 0.0).view(np.uint64)  # as in `_bits`
     for start in (0, 2):
-        first = _first_equal_column(bits, multipliers, start, start + 2)
+        first = first_equal_columns(bits, multipliers, start, start + 2)
         for i in range(first.shape[0]):
             if first[i] != i:
                 return True
@@ -151,7 +151,7 @@ def repeats_point(points, multipliers):
 
 
 @kernel
-def _first_equal_column(bits, multipliers, start, stop):
+def first_equal_columns(bits, multipliers, start, stop):
     """Index of the first equal column for each column, as far as these rows tell.
 
     By a hash table with open addressing.

@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from cvscore.calibration import Calibration
+from cvscore.colmap.cleaning import clean_matches
 from cvscore.colmap.database import MatchDatabase, import_pycolmap
-from cvscore.colmap.geometry import MIN_INLIERS, as_pycolmap, clean_matches
+from cvscore.colmap.geometry import MIN_INLIERS, as_pycolmap
 from cvscore.colmap.inventory import ImagePair, Inventory, take_inventory
 from cvscore.colmap.pair import (
     PairGeometry,
@@ -79,7 +80,8 @@ def verify_matches(
     calibration : Calibration, optional
         Prior and half-width learned for one model, for the pairs that are of it.
     num_workers : int, optional
-        Threads; by default as many as there are cores.
+        Threads; by default as many as there are cores.  With one, all is done in the
+        thread of the caller.
     executor : concurrent.futures.Executor, optional
         Where to run instead: a pool of processes, or a Dask client's
         ``client.get_executor()``.  It is not shut down.
@@ -205,21 +207,26 @@ def _run(
 ) -> Iterator[tuple[ImagePair, PairMatches, PairGeometry]]:
     """Estimate the pairs of all tasks, and yield them in their order."""
     workers = num_workers or _num_cores()
+    if executor is None and workers == 1:
+        for task in tasks:
+            yield from _in_order(task, estimate_task(task, options))
+        return
     pool = ThreadPoolExecutor(workers) if executor is None else nullcontext(executor)
     waiting: deque[tuple[Task, Future[list[PairGeometry]]]] = deque()
     with pool as submitter:
         for task in tasks:
             waiting.append((task, submitter.submit(estimate_task, task, options)))
             if len(waiting) > TASKS_PER_WORKER * workers:
-                yield from _results(*waiting.popleft())
-        while waiting:
-            yield from _results(*waiting.popleft())
+                task, future = waiting.popleft()
+                yield from _in_order(task, future.result())
+        for task, future in waiting:
+            yield from _in_order(task, future.result())
 
 
-def _results(
-    task: Task, future: Future[list[PairGeometry]]
+def _in_order(
+    task: Task, results: list[PairGeometry]
 ) -> Iterator[tuple[ImagePair, PairMatches, PairGeometry]]:
-    for (pair, matches), found in zip(task, future.result(), strict=True):
+    for (pair, matches), found in zip(task, results, strict=True):
         yield pair, matches, found
 
 
