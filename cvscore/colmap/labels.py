@@ -1,4 +1,4 @@
-"""Which matches are kept: those that may be right, and only one for each keypoint."""
+"""Which matches are kept: those that may be right, and few that rival each other."""
 
 from __future__ import annotations
 
@@ -13,15 +13,21 @@ from cvscore.types import Array, Mask
 # A match that chance may have made is kept unless the odds are so much against it: the
 # mapper sees every point from more than two sides, and finds out.
 MAX_ODDS_AGAINST = 10.0
+# So are matches that chance, or a rival, has made likelier by more, while this share of
+# all that are kept is believed to be wrong (a third of it is, where it was measured).
+# Rivals join two points to one track, which has then two places in an image and is of
+# no use to a mapper: few do not matter to it, but many leave it without tracks.
+MAX_BELIEVED_WRONG = 0.06
+MAX_ODDS_OF_CHANCE = 100.0
+MAX_ODDS_OF_RIVALS = 10.0
 # As good as certain, and small enough to be added up.
 MAX_LOG_ODDS = 50.0
 
 
 def may_be_right(log_odds: Array, keypoints: NDArray[np.int64]) -> Mask:
-    """Return which matches to keep, of every keypoint at most one.
+    """Return which matches to keep.
 
-    Two matches of a keypoint would join two points to one track, which has then two
-    places in an image and is of no use to a mapper.  So the likelier has to win.
+    Of every keypoint the likeliest, and others as long as few are wrong.
 
     Parameters
     ----------
@@ -32,6 +38,14 @@ def may_be_right(log_odds: Array, keypoints: NDArray[np.int64]) -> Mask:
     """
     odds, rivals = _odds_and_rivals(log_odds, keypoints)
     kept: Mask = (MAX_ODDS_AGAINST * odds > 1.0) & (odds > rivals)
+    may_follow = MAX_ODDS_OF_CHANCE * odds > 1.0
+    may_follow &= (MAX_ODDS_OF_RIVALS * odds > rivals) & ~kept
+    doubts = (1.0 + rivals) / (1.0 + odds + rivals)
+    followers = np.flatnonzero(may_follow)
+    followers = followers[np.argsort(doubts[followers])]
+    num_wrong = doubts[kept].sum() + np.cumsum(doubts[followers])
+    num_kept = np.count_nonzero(kept) + np.arange(1, len(followers) + 1)
+    kept[followers[num_wrong <= MAX_BELIEVED_WRONG * num_kept]] = True
     return kept
 
 
