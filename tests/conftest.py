@@ -37,6 +37,12 @@ def rng():
 
 
 @pytest.fixture
+def path(tmp_path):
+    """Where a test may put a database."""
+    return tmp_path / "database.db"
+
+
+@pytest.fixture
 def here(tmp_path, monkeypatch):
     """An empty folder to work in."""
     monkeypatch.chdir(tmp_path)
