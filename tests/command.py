@@ -1,11 +1,7 @@
 """The command as the tests run it: in this process, or in one of its own."""
 
-import os
-import subprocess
-import sys
-
 import numpy as np
-from conftest import ROOT
+from processes import run_python
 
 from cvscore.cli import main
 
@@ -24,12 +20,6 @@ def run(capsys, *arguments):
     return status, *capsys.readouterr()
 
 
-def run_process(*arguments, **more):
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), **more}
-    return subprocess.run(
-        [sys.executable, "-m", "cvscore", *map(str, arguments)],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def run_process(*arguments):
+    """Run the command in a process of its own."""
+    return run_python("-m", "cvscore", *arguments, may_fail=True)

@@ -1,11 +1,11 @@
 """The picture of the architecture, held by reading the imports."""
 
 import ast
-from pathlib import Path
 
 import pytest
+from conftest import ROOT
 
-PACKAGE = Path(__file__).resolve().parent.parent / "cvscore"
+PACKAGE = ROOT / "cvscore"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 ADAPTERS = {"cvscore.opencv", "cvscore.colmap", "cvscore.cli", "cvscore.draw"}
 LOOP = {

@@ -1,13 +1,10 @@
 """Sweeps over thresholds and half-widths choose what brute force chooses."""
 
-import subprocess
-import sys
-
 import numba
 import numpy as np
 import pytest
-from conftest import ROOT
 from paper_pairs import pair_for
+from processes import run_python
 
 from benchmarks.paper.envelope import Envelopes, SortedSweep
 from benchmarks.paper.pool import draw_models, prepare
@@ -148,13 +145,7 @@ def test_tables_choose_what_the_definition_chooses(rng, problem):
 def test_a_grid_costs_little_more_than_an_evaluation():
     # In a process of its own, where one thread multiplies matrices.
     lines = "import benchmarks; from benchmarks.paper.cost import grid_ratios as g"
-    done = subprocess.run(
-        [sys.executable, "-c", f"{lines}; print(*g())"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = run_python("-c", f"{lines}; print(*g())")
     by_sorting, by_table = map(float, done.stdout.split())
     assert by_sorting < 3
     assert by_table < 20
