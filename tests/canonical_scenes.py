@@ -2,7 +2,7 @@
 
 import numba
 import numpy as np
-from synthetic import planar_scene, two_view_scene
+from synthetic import packed, planar_scene, two_view_scene
 
 # Pixels to coordinates of order one; a power of two, so that nothing is rounded.
 SCALE = 512.0
@@ -13,7 +13,7 @@ NUM_POINTS = 40 if numba.config.DISABLE_JIT else 200
 
 def canonical(x1, x2):
     """Pixels (N, 2) of both images as points (4, N) of order one."""
-    return np.ascontiguousarray(np.hstack([x1 - CENTRE, x2 - CENTRE]).T / SCALE)
+    return packed(x1 - CENTRE, x2 - CENTRE) / SCALE
 
 
 def plane(rng, num=NUM_POINTS, noise=0.5):

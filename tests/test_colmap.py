@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from synthetic import pose_error, rotation_angle
+from synthetic import cross_matrix, pose_error, rotation_angle
 
 pycolmap = pytest.importorskip("pycolmap")
 
@@ -78,9 +78,7 @@ def test_matrices_hold_for_the_inliers(path, rng):
     distances = np.einsum("ni,ni->n", u2, lines) / np.hypot(*lines.T[:2])
     assert np.abs(distances).max() < 0.2
     pose = geometry.cam2_from_cam1
-    t = pose.translation
-    cross = np.array([[0, -t[2], t[1]], [t[2], 0, -t[0]], [-t[1], t[0], 0]])
-    product = cross @ pose.rotation.matrix()
+    product = cross_matrix(pose.translation) @ pose.rotation.matrix()
     cosine = (E * product).sum() / np.linalg.norm(E) / np.linalg.norm(product)
     assert abs(cosine) > 1 - 1e-8
 

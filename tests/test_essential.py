@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import reference
 from numpy.testing import assert_allclose
-from synthetic import camera, two_view_scene
+from synthetic import camera, packed, two_view_scene
 
 from cvscore.models._essential_refit import pose_normal_matrix
 from cvscore.models._pose import essential_matrices, move_pose, pose_of_matrix
@@ -17,7 +17,7 @@ UNIT = 1 / 1000.0
 def canonical(scene):
     """Points (4, N) of order one, and the cameras that go with them."""
     scale = np.diag([UNIT, UNIT, 1.0])
-    points = UNIT * np.ascontiguousarray(np.vstack([scene.x1.T, scene.x2.T]))
+    points = UNIT * packed(scene.x1, scene.x2)
     return points, scale @ scene.K1, scale @ scene.K2
 
 

@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 import pytest
 from paper_pairs import pair_for, pair_of
-from synthetic import rotation, rotation_angle, two_view_scene
+from synthetic import cross_matrix, rotation, rotation_angle, two_view_scene
 
 from benchmarks.paper.pairs import PaperPair
 from benchmarks.paper.pool import draw_models, prepare
@@ -45,10 +45,7 @@ def test_a_homography_without_parallax_is_its_rotation(rng):
 
 def test_rotations_of_essential_matrices_agree_with_opencv(rng):
     for _ in range(100):
-        x, y, z = rng.normal(size=3)
-        E = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]]) @ rotation(
-            rng.normal(size=3)
-        )
+        E = cross_matrix(rng.normal(size=3)) @ rotation(rng.normal(size=3))
         truth = rotation(rng.normal(size=3))
         one, two, _ = cv2.decomposeEssentialMat(E)
         expected = min(rotation_angle(one @ truth.T), rotation_angle(two @ truth.T))
