@@ -12,15 +12,13 @@ Shares and scales are fitted by expectation maximisation.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
 from cvscore._kernel import kernel
-from cvscore.types import Array
 
 MAX_STEPS = 200
-MIN_GAIN = 1e-3  # nats: a step that gains less ends the maximisation
+MIN_GAIN = 1e-2  # nats: a step that gains less ends the maximisation
 # Squared residuals are taken in units of the noise at the start and cut here: beyond
 # it a match is by chance in any case.
 MAX_SQ_RESIDUAL = 1e12
@@ -28,72 +26,38 @@ MIN_VARIANCE = 1e-12  # in the same unit: an exact fit is as good as this
 MIN_SHARE = 1e-12  # a share of zero could never grow again
 
 
-class Mixture(NamedTuple):
-    """Shares and scales of the two layers; `tied` where both scales are one."""
-
-    on_plane: float
-    on_line: float
-    scale: float
-    spread: float
-    tied: bool = False
-
-
-def plane_log_likelihood(sq_plane: Array, density: float, start: Mixture) -> float:
-    """Return the largest log likelihood ratio of a plane and chance alone.
-
-    Parameters
-    ----------
-    sq_plane : (N,) array
-        Squared distances to the homography.
-    density : float
-        Of chance about it.
-    start : Mixture
-        Where to begin.
-    """
-    # All of the distance in one coordinate: with one scale for both it is the same.
-    nowhere = np.zeros_like(sq_plane)
-    tied = start._replace(on_line=0.0, tied=True)
-    return log_likelihood(sq_plane, nowhere, density, np.inf, tied)
-
-
-def log_likelihood(
-    sq_along: Array,
-    sq_across: Array,
-    plane_density: float,
-    line_density: float,
-    start: Mixture,
-) -> float:
+@kernel
+def log_likelihood(sq_plane, sq_line, plane_density, line_density, starts):
     """Return the largest log likelihood ratio over shares and scales.
 
     Parameters
     ----------
-    sq_along, sq_across : (N,) array
-        Squared distances from the plane along the epipolar line, and from the line.
+    sq_plane, sq_line : (N,) array
+        Squared distances to the homography, and to the epipolar lines.
     plane_density, line_density : float
         Of chance about plane and lines, per unit squared and per unit.
-    start : Mixture
-        Where to begin; a share of zero stays.
+    starts : (K, 4) array
+        Where to begin, one after the other: the shares of plane and lines, the noise
+        scale, and the spread along the lines.
     """
-    unit = start.scale
-    along = np.minimum(sq_along / unit**2, MAX_SQ_RESIDUAL)
-    across = np.minimum(sq_across / unit**2, MAX_SQ_RESIDUAL)
-    reached: float = _maximise(
-        along,
-        across,
-        plane_density * unit**2,
-        line_density * unit,
-        start.on_plane,
-        start.on_line,
-        max(start.spread / unit, 1.0),
-        start.tied,
-    )
+    num = sq_plane.shape[0]
+    along, across = np.empty(num), np.empty(num)
+    reached = -np.inf
+    for k in range(starts.shape[0]):
+        unit = starts[k, 2]
+        for i in range(num):
+            across[i] = min(sq_line[i] / unit / unit, MAX_SQ_RESIDUAL)
+            both = min(sq_plane[i] / unit / unit, 2.0 * MAX_SQ_RESIDUAL)
+            along[i] = min(max(both - across[i], 0.0), MAX_SQ_RESIDUAL)
+        densities = plane_density * unit**2, line_density * unit
+        start = starts[k, 0], starts[k, 1], max(starts[k, 3] / unit, 1.0)
+        found = _maximise(along, across, *densities, *start)
+        reached = max(reached, found)
     return reached
 
 
 @kernel
-def _maximise(
-    along, across, plane_density, line_density, on_plane, on_line, spread, tied
-):
+def _maximise(along, across, plane_density, line_density, on_plane, on_line, spread):
     """Alternate between beliefs about where matches belong, and shares and scales.
 
     Distances are in units of the scale at the start.  Returns the log likelihood.
@@ -109,7 +73,7 @@ def _maximise(
         best = reached
         variance = rss_across / max(plane + line, MIN_SHARE)
         sq_spread = rss_along / max(plane, MIN_SHARE)
-        if tied or sq_spread < variance:
+        if sq_spread < variance:
             both = max(2.0 * plane + line, MIN_SHARE)
             variance = sq_spread = (rss_along + rss_across) / both
         scale = math.sqrt(max(variance, MIN_VARIANCE))
@@ -127,16 +91,20 @@ def _believe(
 ):
     """Log likelihood, numbers believed in layer and on lines, their squared sums."""
     peak = 1.0 / (math.sqrt(2.0 * math.pi) * scale)
-    layer_peak = 1.0 / (math.sqrt(2.0 * math.pi) * spread * plane_density)
+    layer_peak = on_plane / (math.sqrt(2.0 * math.pi) * spread * plane_density)
+    line_peak, by_chance = on_line / line_density, 1.0 - on_plane - on_line
+    per_across, per_along = -0.5 / scale**2, -0.5 / spread**2
     reached, plane, line, rss_along, rss_across = 0.0, 0.0, 0.0, 0.0, 0.0
     for i in range(len(along)):
-        near = peak * math.exp(-0.5 * across[i] / scale**2)
-        in_layer = on_plane * near * layer_peak * math.exp(-0.5 * along[i] / spread**2)
-        free = on_line * near / line_density
-        total = in_layer + free + (1.0 - on_plane - on_line)
+        near = peak * math.exp(per_across * across[i])
+        in_layer = near * layer_peak * math.exp(per_along * along[i])
+        free = near * line_peak
+        total = in_layer + free + by_chance
         reached += math.log(total)
-        plane += in_layer / total
-        line += free / total
-        rss_along += in_layer / total * along[i]
-        rss_across += (in_layer + free) / total * across[i]
+        in_layer /= total
+        free /= total
+        plane += in_layer
+        line += free
+        rss_along += in_layer * along[i]
+        rss_across += (in_layer + free) * across[i]
     return reached, plane, line, rss_along, rss_across

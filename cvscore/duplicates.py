@@ -40,7 +40,8 @@ def first_occurrences(points: Array) -> tuple[NDArray[np.int64], NDArray[np.int6
     member_of : (N,) int array
         For every column, which entry of ``distinct`` it equals.
     """
-    first = _first_equal(_bits(points))
+    with np.errstate(over="ignore"):  # hashing wraps around, also without the JIT
+        first = first_equal_columns(_bits(points), MULTIPLIERS, 0, 4)
     is_first = first == np.arange(first.size)
     if is_first.all():
         return first, first
@@ -65,19 +66,71 @@ def uncrowded(points: Array, quality: Array | None) -> Mask:
     -------
     (N,) bool array
     """
-    bits = _bits(points)
     chosen = np.ones(points.shape[1], dtype=np.bool_)
-    for rows in (bits[:2], bits[2:]):
-        left = np.flatnonzero(chosen)
-        first = _first_equal(np.ascontiguousarray(rows[:, left]))
-        if (first == np.arange(first.size)).all():
-            continue
-        worth = np.zeros(first.size) if quality is None else quality[left]
-        order = np.lexsort((-worth, first))
-        crowds = first[order]
-        rank_in_crowd = np.arange(first.size) - np.searchsorted(crowds, crowds)
-        chosen[left[order[rank_in_crowd >= MAX_SHARING]]] = False
+    with np.errstate(over="ignore"):  # hashing wraps around, also without the JIT
+        _thin_crowds(
+            _bits(points), best_first(quality, len(chosen)), MULTIPLIERS, chosen
+        )
     return chosen
+
+
+def best_first(quality: Array | None, num: int) -> NDArray[np.int64]:
+    """Return the order of ``num`` matches by quality; without it, that of the rows."""
+    return np.arange(num) if quality is None else np.argsort(-quality, kind="stable")
+
+
+@kernel
+def thin_out(points, order, multipliers):
+    """Leave out what is not finite, copies, and the rest of crowds.
+
+    Parameters
+    ----------
+    points : (4, N) array
+        Correspondences.
+    order : (N,) int array
+        The best of a crowd stay: those that come first here.
+    multipliers : (4,) array
+        `MULTIPLIERS`.
+
+    Returns
+    -------
+    chosen : (M,) int array
+        Rows of the distinct matches that have a say.
+    others : (L,) int array
+        Rows of the distinct matches that have none, because they are of a crowd.
+    columns : (N,) int array
+        For each row, which of ``chosen`` and then ``others`` it equals; -1 for a row
+        that is not finite.
+    """
+    num = points.shape[1]
+    bits = (points + 0.0).view(np.uint64)  # as in `_bits`
+    first = first_equal_columns(bits, multipliers, 0, 4)
+    has_say = np.empty(num, dtype=np.bool_)
+    is_distinct = np.empty(num, dtype=np.bool_)
+    for i in range(num):
+        is_distinct[i] = first[i] == i and np.isfinite(points[:, i]).all()
+        has_say[i] = is_distinct[i]
+    _thin_crowds(bits, order, multipliers, has_say)
+    columns = np.full(num, -1, dtype=np.int64)
+    chosen = np.flatnonzero(has_say)
+    others = np.flatnonzero(is_distinct & ~has_say)
+    columns[chosen] = np.arange(chosen.shape[0])
+    columns[others] = np.arange(chosen.shape[0], chosen.shape[0] + others.shape[0])
+    for i in range(num):
+        columns[i] = columns[first[i]]
+    return chosen, others, columns
+
+
+@kernel
+def _thin_crowds(bits, order, multipliers, chosen):
+    """Of the matches chosen, leave at most `MAX_SHARING` for each point; in place."""
+    for start in (0, 2):
+        first = first_equal_columns(bits, multipliers, start, start + 2)
+        num_sharing = np.zeros(first.shape[0], dtype=np.int64)
+        for i in order:
+            if chosen[i]:
+                num_sharing[first[i]] += 1
+                chosen[i] = num_sharing[first[i]] <= MAX_SHARING
 
 
 def _bits(points: Array) -> NDArray[np.uint64]:
@@ -85,19 +138,12 @@ def _bits(points: Array) -> NDArray[np.uint64]:
     return (points + 0.0).view(np.uint64)
 
 
-def _first_equal(bits: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Return for each column the index of the first one that equals it."""
-    with np.errstate(over="ignore"):  # hashing wraps around, also without the JIT
-        first: NDArray[np.int64] = _first_equal_column(bits, MULTIPLIERS, 0, len(bits))
-    return first
-
-
 @kernel
 def repeats_point(points, multipliers):
     """Whether two matches (4, N) share a point of an image: most often none do."""
     bits = (points + 0.0).view(np.uint64)  # as in `_bits`
     for start in (0, 2):
-        first = _first_equal_column(bits, multipliers, start, start + 2)
+        first = first_equal_columns(bits, multipliers, start, start + 2)
         for i in range(first.shape[0]):
             if first[i] != i:
                 return True
@@ -105,7 +151,7 @@ def repeats_point(points, multipliers):
 
 
 @kernel
-def _first_equal_column(bits, multipliers, start, stop):
+def first_equal_columns(bits, multipliers, start, stop):
     """Index of the first equal column for each column, as far as these rows tell.
 
     By a hash table with open addressing.

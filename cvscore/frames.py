@@ -32,7 +32,7 @@ class Frame:
 
     def enter(self, points: Array) -> Array:
         """Bring points (4, N) into the frame."""
-        inside: Array = _enter(np.ascontiguousarray(points), self.shift, self.unit)
+        inside: Array = enter_frame(np.ascontiguousarray(points), self.shift, self.unit)
         return inside
 
     def enter_region(self, region: Region) -> Region:
@@ -46,7 +46,7 @@ class Frame:
 
         Of the first image to the second; to scale.
         """
-        outside: Array = _leave_mapping(mapping, self.shift, self.unit)
+        outside: Array = leave_mapping(mapping, self.shift, self.unit)
         return outside
 
     def leave_form(self, form: Array) -> Array:
@@ -107,7 +107,8 @@ def find_region(points):
 
 
 @kernel
-def _enter(points, shift, unit):
+def enter_frame(points, shift, unit):
+    """Return points (4, N) inside the frame."""
     inside = np.empty(points.shape)
     inverse = 1.0 / unit  # of a power of two: exact
     for row in range(4):
@@ -117,7 +118,7 @@ def _enter(points, shift, unit):
 
 
 @kernel
-def _leave_mapping(mapping, shift, unit):
+def leave_mapping(mapping, shift, unit):
     """Undo ``inside = (outside - shift) / unit`` on both sides of a mapping."""
     outside = np.empty((3, 3))
     for i in range(3):
@@ -149,13 +150,13 @@ def _leave_form(form, shift, unit):
 
 def frame_of(region: Region) -> Frame:
     """Return a frame centred on the points of a region."""
-    return Frame(region.centre, _power_of_two(max(region.spreads.tolist())))
+    return Frame(region.centre, power_of_two(max(region.spreads.tolist())))
 
 
 def frame_of_cameras(K1: Array, K2: Array) -> Frame:
     """Return the frame at the principal points with the mean focal length as unit."""
     shift = np.concatenate([K1[:2, 2], K2[:2, 2]])
-    return Frame(shift, _power_of_two(mean_focal(K1, K2)))
+    return Frame(shift, power_of_two(mean_focal(K1, K2)))
 
 
 def mean_focal(K1: Array, K2: Array) -> float:
@@ -189,6 +190,7 @@ def precision(region: Region) -> float:
     return EPSILON * max(abs(centre) + 0.5 * spread for centre, spread in sides)
 
 
-def _power_of_two(unit: float) -> float:
+@kernel
+def power_of_two(unit):
     """Round to a power of two: dividing by it loses no digit."""
     return 2.0 ** round(math.log2(unit)) if unit > 0.0 else 1.0

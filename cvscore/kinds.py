@@ -25,11 +25,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from cvscore._layers import Mixture, log_likelihood, plane_log_likelihood
+from cvscore._kernel import kernel
+from cvscore._layers import log_likelihood
 from cvscore.chance import TINY, chance_density, redraw_matches
+from cvscore.membership import Membership, find_membership
 from cvscore.models._epipolar import sampson_residuals
 from cvscore.models._matrix3 import inverse_of
 from cvscore.models.homography import homography_residuals
@@ -64,6 +67,8 @@ class Layer:
         Of chance about it.
     threshold, scale : float
         How far its inliers reach, and their noise.
+    membership : Membership
+        Noise and chance about it.
     """
 
     model: Array
@@ -71,6 +76,7 @@ class Layer:
     density: float
     threshold: float
     scale: float
+    membership: Membership
 
 
 class Matches:
@@ -81,36 +87,71 @@ class Matches:
         self.penalty = 0.5 * math.log(points.shape[1])  # of a parameter
         self.redrawn = redraw_matches(self.points)
 
-    def about_lines(self, F: Array, threshold: float, scale: float) -> Layer:
-        """Put matches about the epipolar lines of a fundamental matrix."""
-        return self._about(F, sampson_residuals, 1, threshold, scale)
+    def about_lines(
+        self, F: Array, is_inlying: Mask, threshold: float, scale: float
+    ) -> Layer:
+        """Put matches about the epipolar lines of a fundamental matrix.
+
+        ``is_inlying`` says which are near: within the threshold, at this noise scale.
+        """
+        return self._about(_about_lines, F, is_inlying, threshold, scale)
 
     def about_plane(
         self, H: Array, is_inlying: Mask, threshold: float, scale: float
     ) -> Layer:
         """Put matches about a homography, of either sign, of the inlying ones."""
-        x, y = self.points[:2, is_inlying]
-        w = H[2, 0] * x + H[2, 1] * y + H[2, 2]  # for all of them of one sign
-        oriented = H if w.sum() > 0.0 else -H
-        return self._about(oriented, homography_residuals, 2, threshold, scale)
+        return self._about(_about_plane, H, is_inlying, threshold, scale)
 
     def _about(
         self,
+        measure: Callable[..., Any],
         model: Array,
-        residuals: Callable[[Array, Array], Array],
-        dim: int,
+        is_inlying: Mask,
         threshold: float,
         scale: float,
     ) -> Layer:
-        model = np.ascontiguousarray(model)
-        by_chance = residuals(model[None], self.redrawn)[0]
-        return Layer(
-            model=model,
-            sq_residuals=residuals(model[None], self.points)[0],
-            density=chance_density(by_chance, threshold, dim),
-            threshold=threshold,
-            scale=max(scale, TINY),
+        scale = max(scale, TINY)
+        given = self.points, self.redrawn, is_inlying, threshold, scale
+        oriented, sq_residuals, density, *fitted = measure(
+            np.ascontiguousarray(model), *given
         )
+        membership = Membership(*fitted)
+        return Layer(oriented, sq_residuals, density, threshold, scale, membership)
+
+
+@kernel
+def _about_lines(F, points, redrawn, is_inlying, radius, scale):
+    """Return F, and the other fields of `Layer` and of its membership."""
+    model = F.reshape((1, 3, 3))
+    density = chance_density(sampson_residuals(model, redrawn)[0], radius, 1)
+    sq_residuals = sampson_residuals(model, points)[0]
+    share = is_inlying.sum() / is_inlying.shape[0]
+    return (
+        F,
+        sq_residuals,
+        density,
+        *find_membership(sq_residuals, 1, density, share, scale),
+    )
+
+
+@kernel
+def _about_plane(H, points, redrawn, is_inlying, radius, scale):
+    """Return what `_about_lines` does, and H of the sign that has the inliers ahead."""
+    ahead = 0.0
+    for i in range(points.shape[1]):
+        if is_inlying[i]:
+            ahead += H[2, 0] * points[0, i] + H[2, 1] * points[1, i] + H[2, 2]
+    oriented = H if ahead > 0.0 else -H
+    model = oriented.reshape((1, 3, 3))
+    density = chance_density(homography_residuals(model, redrawn)[0], radius, 2)
+    sq_residuals = homography_residuals(model, points)[0]
+    share = is_inlying.sum() / is_inlying.shape[0]
+    return (
+        oriented,
+        sq_residuals,
+        density,
+        *find_membership(sq_residuals, 2, density, share, scale),
+    )
 
 
 def fundamental_of(model: Array, cameras: Cameras | None) -> Array:
@@ -152,15 +193,14 @@ def evidence_of_kinds(
     share = np.count_nonzero(is_inlying) / len(is_inlying)
 
     def plane_evidence(layer: Layer, num_params: int) -> float:
-        start = Mixture(share, 0.0, layer.scale, layer.scale)
-        reached = plane_log_likelihood(layer.sq_residuals, layer.density, start)
-        return reached - matches.penalty * (num_params + NUM_MIXTURE_PARAMS)
+        penalty = matches.penalty * (num_params + NUM_MIXTURE_PARAMS)
+        return layer.membership.log_likelihood - penalty
 
     if cameras is None:
         evidence["planar_or_rotation"] = plane_evidence(plane, NUM_PLANE_PARAMS)
     else:
         evidence["planar"] = plane_evidence(plane, NUM_PLANE_PARAMS)
-        H = fit_rotation(matches.points[:, is_inlying], *cameras)
+        H = fit_rotation(matches.points, is_inlying, *cameras)
         turned = matches.about_plane(H, is_inlying, plane.threshold, plane.scale)
         evidence["rotation"] = plane_evidence(turned, NUM_ROTATION_PARAMS)
     if line is not None:
@@ -177,15 +217,15 @@ def num_general_params(cameras: Cameras | None) -> int:
 
 
 def _general_log_likelihood(plane: Layer, line: Layer, share: float) -> float:
-    across = line.sq_residuals
-    along = np.maximum(plane.sq_residuals - np.minimum(across, 1e300), 0.0)
-    # A thin layer and free depth; a thick layer; and the planar limit itself.
-    starts = (
-        Mixture(0.1, 0.4, line.scale, line.scale),
-        Mixture(0.4, 0.1, line.scale, WIDE * plane.scale),
-        Mixture(0.9 * share, 0.1 * share, plane.scale, plane.scale),
+    starts = np.array(
+        [
+            # A thin layer and free depth; a thick layer; and the planar limit itself.
+            (0.1, 0.4, line.scale, line.scale),
+            (0.4, 0.1, line.scale, WIDE * plane.scale),
+            (0.9 * share, 0.1 * share, plane.scale, plane.scale),
+        ]
     )
-    return max(
-        log_likelihood(along, across, plane.density, line.density, start)
-        for start in starts
+    reached: float = log_likelihood(
+        plane.sq_residuals, line.sq_residuals, plane.density, line.density, starts
     )
+    return reached

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cvscore._kernel import kernel
+from cvscore.chance import TINY
 from cvscore.types import Array
 
 MAX_STEPS = 100
@@ -48,20 +49,20 @@ class Membership:
     threshold: float
     log_likelihood: float
 
-    def log_odds(self, residuals: Array) -> Array:
+    def log_odds(self, sq_residuals: Array) -> Array:
         """Return the log odds (N,) that matches at these distances are right ones."""
-        return (self.threshold**2 - residuals**2) / (2.0 * self.scale**2)
+        return (self.threshold**2 - sq_residuals) / (2.0 * self.scale**2)
 
 
 def fit_membership(
-    residuals: Array, dim: int, density: float, share: float, scale: float
+    sq_residuals: Array, dim: int, density: float, share: float, scale: float
 ) -> Membership:
     """Fit share and scale of the right matches, beginning at those given.
 
     Parameters
     ----------
-    residuals : (N,) array
-        Distances to the model.
+    sq_residuals : (N,) array
+        Squared distances to the model.
     dim : {1, 2}
         Constraints per match.
     density : float
@@ -69,24 +70,22 @@ def fit_membership(
     share, scale : float
         Where to begin; the scale in the unit of the residuals.
     """
-    start = max(scale, np.finfo(np.float64).tiny)
-    share, variance, log_likelihood = _maximise(
-        np.ascontiguousarray((residuals / start) ** 2),
-        dim,
-        density * start**dim,
-        share,
-    )
+    return Membership(*find_membership(sq_residuals, dim, density, share, scale))
+
+
+@kernel
+def find_membership(sq_residuals, dim, density, share, scale):
+    """Return the fields of `Membership`, see `fit_membership`."""
+    start = max(scale, TINY)
+    in_units = sq_residuals / start / start  # in this order nothing overflows
+    density *= start**dim
+    share, variance, log_likelihood = _maximise(in_units, dim, density, share)
     # One match by chance is always to be reckoned with.
-    odds = share / max(1.0 - share, 1.0 / (len(residuals) + 1.0))
-    log_density = 0.5 * dim * math.log(2.0 * math.pi * variance)
-    log_density += math.log(density * start**dim)
+    odds = share / max(1.0 - share, 1.0 / (sq_residuals.shape[0] + 1.0))
+    log_density = 0.5 * dim * math.log(2.0 * math.pi * variance) + math.log(density)
     sq_threshold = max(2.0 * variance * (math.log(odds) - log_density), 0.0)
-    return Membership(
-        share=share,
-        scale=start * math.sqrt(variance),
-        threshold=start * math.sqrt(sq_threshold),
-        log_likelihood=log_likelihood,
-    )
+    threshold = start * math.sqrt(sq_threshold)
+    return share, start * math.sqrt(variance), threshold, log_likelihood
 
 
 @kernel

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from cvscore._kernel import kernel
-from cvscore.models._matrix3 import inverse_of
+from cvscore._smallest import move_smallest_first
+from cvscore.models._matrix3 import inverse_of, product_of
 from cvscore.types import Array, Mask, Pose
 
 
@@ -57,12 +58,23 @@ def parallax_of(points: Array, K1: Array, K2: Array, pose: Pose) -> Parallax:
     pose : Pose
         Camera 2 from camera 1; the translation may be zero.
     """
-    turned = pose.R @ inverse_of(K1)
-    return Parallax(*_place(points, turned, inverse_of(K2), K2, pose.t))
+    return Parallax(*place_matches(points, K1, K2, pose.R, pose.t))
 
 
 @kernel
-def _place(points, turned, inverse2, K2, t):
+def median_angle(angles, chosen):
+    """Return the median of the angles (N,) that are chosen, -1 where none is."""
+    some = angles[chosen]
+    num = some.shape[0]
+    if num == 0:
+        return -1.0
+    move_smallest_first(some, num // 2 + 1)
+    upper = some[num // 2]
+    return upper if num % 2 == 1 else 0.5 * (some[: num // 2].max() + upper)
+
+
+@kernel
+def place_matches(points, K1, K2, R, t):
     """Compute the fields of `Parallax` for points (4, N).
 
     Rays ``a`` (turned into camera 2) and ``b`` meet where ``a + r t = l b``, with ``r``
@@ -70,6 +82,7 @@ def _place(points, turned, inverse2, K2, t):
     ``b`` gives ``r``, that with ``t`` gives ``l``.
     """
     num = points.shape[1]
+    turned, inverse2 = product_of(R, inverse_of(K1)), inverse_of(K2)
     in_front = np.empty(num, dtype=np.bool_)
     from_infinity, angles, turns = np.empty(num), np.empty(num), np.empty(num)
     a, b, c = np.empty(3), np.empty(3), np.empty(3)

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cvscore._kernel import kernel
 from cvscore.checks import as_quality
-from cvscore.duplicates import MULTIPLIERS, first_occurrences, repeats_point, uncrowded
+from cvscore.duplicates import MULTIPLIERS, best_first, repeats_point, thin_out
 from cvscore.frames import Frame, Region, extent, find_region, frame_of, precision
 from cvscore.scores.marginal import MIN_RSS_FLOOR, MarginalScore
 from cvscore.types import Array, Mask, RansacOptions, Score
@@ -110,28 +110,19 @@ def _select(
 ) -> tuple[Array, Array, NDArray[np.int64], NDArray[np.int64]]:
     """Thin out copies and crowds of points (4, N).
 
+    A point that no undistortion reaches is an outlier of every model, and left out too.
     Returns those with a say and those without, for each row its column among both, and
     for each of the former its row.
     """
-    # A point that no undistortion reaches is an outlier of every model.
-    num_rows = points.shape[1]
-    finite = np.flatnonzero(np.isfinite(points).all(axis=0))
-    points = np.ascontiguousarray(points[:, finite])
-    distinct, member_of = first_occurrences(points)
-    rows, points = finite[distinct], np.ascontiguousarray(points[:, distinct])
-    chosen = uncrowded(points, None if quality is None else quality[rows])
-    # Those with a say first, then the others; ``place`` is where each has gone.
-    order = np.argsort(~chosen, kind="stable")
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    columns = np.full(num_rows, -1)
-    columns[finite] = place[member_of]
-    return (
-        np.ascontiguousarray(points[:, chosen]),
-        np.ascontiguousarray(points[:, ~chosen]),
-        columns,
-        rows[chosen],
-    )
+    order = best_first(quality, points.shape[1])
+    with np.errstate(over="ignore"):  # hashing wraps around
+        return _divide(points, order, MULTIPLIERS)
+
+
+@kernel
+def _divide(points, order, multipliers):
+    chosen, others, columns = thin_out(points, order, multipliers)
+    return points[:, chosen], points[:, others], columns, chosen
 
 
 def _inside(

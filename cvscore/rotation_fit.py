@@ -10,22 +10,24 @@ import math
 import numpy as np
 
 from cvscore._kernel import kernel
-from cvscore.models._linalg import solve_positive_definite
-from cvscore.models._matrix3 import inverse_of
-from cvscore.types import Array
+from cvscore.models._linalg import diagonalise, solve_positive_definite
+from cvscore.models._matrix3 import inverse_of, product_of
 
 # The best rotation of the rays is a noise's breadth away from that of the pixels.
 NUM_GAUSS_NEWTON_STEPS = 2
 STEP = 1e-7  # radians: differences are exact to half of the digits
 
 
-def fit_rotation(points: Array, K1: Array, K2: Array) -> Array:
+@kernel
+def fit_rotation(points, is_inlying, K1, K2):
     """Fit the rotation R in ``H = K2 R K1^-1``.
 
     Parameters
     ----------
     points : (4, N) array
-        Right matches, in pixels.
+        Matches, in pixels.
+    is_inlying : (N,) bool array
+        Those that are right.
     K1, K2 : (3, 3) array
         Camera matrices.
 
@@ -34,20 +36,57 @@ def fit_rotation(points: Array, K1: Array, K2: Array) -> Array:
     (3, 3) array
         The homography of the rotation; it takes points to positive multiples.
     """
-    inverse1, inverse2 = inverse_of(K1), inverse_of(K2)
-    # The rotation that brings the rays of camera 1 closest to those of camera 2.
-    rays1 = _unit(inverse1[:, :2] @ points[:2] + inverse1[:, 2:])
-    rays2 = _unit(inverse2[:, :2] @ points[2:] + inverse2[:, 2:])
-    U, _, Vt = np.linalg.svd(rays2 @ rays1.T)
-    R = U @ np.diag([1.0, 1.0, np.linalg.det(U @ Vt)]) @ Vt
-    H: Array = K2 @ _refine(np.ascontiguousarray(points), K2, R @ inverse1)
-    return H
+    right = points[:, np.flatnonzero(is_inlying)]
+    inverse1 = inverse_of(K1)
+    R = _rotation_of_rays(right, inverse1, inverse_of(K2))
+    return product_of(K2, _refine(right, K2, product_of(R, inverse1)))
 
 
-def _unit(rays: Array) -> Array:
-    """Divide rays (3, N) by their lengths."""
-    unit: Array = rays / np.sqrt((rays**2).sum(axis=0))
-    return unit
+@kernel
+def _rotation_of_rays(points, inverse1, inverse2):
+    """Rotation (3, 3) that brings the rays of camera 1 closest to those of camera 2.
+
+    The quaternion of largest eigenvalue of a matrix of products of the rays' entries
+    (Horn, 1987).
+    """
+    S, a, b = np.zeros((3, 3)), np.empty(3), np.empty(3)
+    for i in range(points.shape[1]):
+        _write_ray(inverse1, points[0, i], points[1, i], a)
+        _write_ray(inverse2, points[2, i], points[3, i], b)
+        for j in range(3):
+            for k in range(3):
+                S[j, k] += a[j] * b[k]
+    products = np.empty((4, 4))
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        products[0, i + 1] = products[i + 1, 0] = S[j, k] - S[k, j]
+        products[j + 1, k + 1] = products[k + 1, j + 1] = S[j, k] + S[k, j]
+        products[i + 1, i + 1] = S[i, i] - S[j, j] - S[k, k]
+    products[0, 0] = S[0, 0] + S[1, 1] + S[2, 2]
+    vectors = np.empty((4, 4))
+    diagonalise(products, vectors)
+    return _rotation_of_quaternion(vectors[:, np.argmax(np.diag(products))])
+
+
+@kernel
+def _rotation_of_quaternion(quaternion):
+    """Rotation (3, 3) of a unit quaternion (4,), the real part first."""
+    w, v = quaternion[0], quaternion[1:]
+    R = np.empty((3, 3))
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        R[i, i] = w * w + v[i] * v[i] - v[j] * v[j] - v[k] * v[k]
+        R[i, j] = 2.0 * (v[i] * v[j] - w * v[k])
+        R[j, i] = 2.0 * (v[i] * v[j] + w * v[k])
+    return R
+
+
+@kernel
+def _write_ray(inverse, x, y, ray):
+    """Write the unit vector (3,) of a pixel."""
+    for j in range(3):
+        ray[j] = inverse[j, 0] * x + inverse[j, 1] * y + inverse[j, 2]
+    ray /= math.sqrt(ray[0] ** 2 + ray[1] ** 2 + ray[2] ** 2)
 
 
 @kernel
@@ -75,7 +114,7 @@ def _linearise(points, K2, turned):
         if k > 0:
             step[k - 1] = STEP
         _turn(turned, step, trial)
-        _multiply(K2, trial, matrices[k])
+        matrices[k] = product_of(K2, trial)
     normal, gradient, rss = np.zeros((3, 3)), np.zeros(3), 0.0
     slope0, slope1 = np.empty(3), np.empty(3)
     for i in range(points.shape[1]):
@@ -125,10 +164,3 @@ def _turn(matrix, axis_angle, turned):
         turned[0, j] = a + sine * p + cosine_less_one * (y * r - z * q)
         turned[1, j] = b + sine * q + cosine_less_one * (z * p - x * r)
         turned[2, j] = c + sine * r + cosine_less_one * (x * q - y * p)
-
-
-@kernel
-def _multiply(a, b, product):
-    for i in range(3):
-        for j in range(3):
-            product[i, j] = a[i, 0] * b[0, j] + a[i, 1] * b[1, j] + a[i, 2] * b[2, j]

@@ -124,5 +124,6 @@ def _log_evidence(
     line = None
     if epipolar.model is not None:
         F = fundamental_of(epipolar.model, cameras)
-        line = matches.about_lines(F, epipolar.threshold, epipolar.scale)
+        cut = epipolar.inliers[distinct], epipolar.threshold, epipolar.scale
+        line = matches.about_lines(F, *cut)
     return evidence_of_kinds(matches, plane, line, is_inlying, cameras)

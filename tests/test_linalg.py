@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from cvscore.models._linalg import (
+    diagonalise,
     eliminate_below,
     null_spaces,
     solve_linear,
@@ -76,3 +77,19 @@ def test_positive_definite_system(rng):
 def test_indefinite_matrix_is_reported():
     matrix = np.diag([1.0, -1.0])
     assert not solve_positive_definite(matrix, np.ones(2), np.empty(2))
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 6])
+def test_diagonalise(rng, size):
+    for spread in (1.0, 1e-8, 0.0):  # distinct, nearly alike and equal eigenvalues
+        Q, _ = np.linalg.qr(rng.normal(size=(size, size)))
+        values = 1.0 + spread * rng.normal(size=size)
+        matrix = Q @ np.diag(values) @ Q.T
+        matrix = 0.5 * (matrix + matrix.T)
+        work, vectors = matrix.copy(), np.empty((size, size))
+        diagonalise(work, vectors)
+        assert_allclose(np.sort(np.diag(work)), np.sort(values), atol=1e-14)
+        assert_allclose(vectors.T @ vectors, np.eye(size), atol=1e-14)
+        assert_allclose(
+            vectors @ np.diag(np.diag(work)) @ vectors.T, matrix, atol=1e-14
+        )

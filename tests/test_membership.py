@@ -18,7 +18,7 @@ def mixture(rng, dim, num=20_000, share=0.6, scale=2.0, half_width=300.0):
 @pytest.mark.parametrize("start", [0.5, 2.0, 5.0])
 def test_share_and_scale_are_found_from_afar(rng, dim, start):
     residuals, is_right, density = mixture(rng, dim)
-    found = fit_membership(residuals, dim, density, 0.3, start)
+    found = fit_membership(residuals**2, dim, density, 0.3, start)
     assert found.share == pytest.approx(0.6, abs=0.02)
     assert found.scale == pytest.approx(2.0, rel=0.03)
     # At the threshold the two densities, weighted by their shares, are equal.
@@ -35,27 +35,27 @@ def test_share_and_scale_are_found_from_afar(rng, dim, start):
 
 def test_log_odds_are_those_of_the_mixture(rng):
     residuals, _, density = mixture(rng, 1, num=500)
-    found = fit_membership(residuals, 1, density, 0.5, 1.0)
+    found = fit_membership(residuals**2, 1, density, 0.5, 1.0)
     noise = np.exp(-0.5 * (residuals / found.scale) ** 2)
     noise /= np.sqrt(2 * np.pi) * found.scale
     right = found.share * noise / density
     near = residuals < 20 * found.scale
     expected = np.log(right[near] / (1 - found.share))
-    np.testing.assert_allclose(found.log_odds(residuals)[near], expected, rtol=1e-6)
+    np.testing.assert_allclose(found.log_odds(residuals**2)[near], expected, rtol=1e-6)
     likelihood = np.log(right + 1 - found.share).sum()
     assert found.log_likelihood == pytest.approx(likelihood, abs=0.05)
 
 
 def test_unit_does_not_matter(rng):
     residuals, _, density = mixture(rng, 2, num=500)
-    found = fit_membership(residuals, 2, density, 0.5, 1.0)
-    small = fit_membership(residuals / 1000, 2, density * 1e6, 0.5, 1e-3)
+    found = fit_membership(residuals**2, 2, density, 0.5, 1.0)
+    small = fit_membership((residuals / 1000) ** 2, 2, density * 1e6, 0.5, 1e-3)
     assert small.threshold == pytest.approx(found.threshold / 1000, rel=1e-9)
 
 
 def test_clean_and_exact_data_keep_all(rng):
     residuals = np.abs(rng.normal(0, 1.0, 200))
-    found = fit_membership(residuals, 1, 1 / 1000, 0.9, 1.0)
+    found = fit_membership(residuals**2, 1, 1 / 1000, 0.9, 1.0)
     assert (residuals < found.threshold).mean() > 0.98
     exact = fit_membership(np.zeros(50), 1, 1 / 1000, 0.9, 1e-9)
     assert np.isfinite(exact.threshold)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from synthetic import camera, homogeneous, project, rotation, two_view_scene
 
-from cvscore.parallax import parallax_of
+from cvscore.parallax import median_angle, parallax_of
 from cvscore.plane_pose import decompose_homography, essential_of_pose, pose_of_plane
 from cvscore.types import Pose
 
@@ -46,6 +46,15 @@ def test_rotation_has_no_parallax(rng):
     np.testing.assert_allclose(found.from_infinity, 0.0, atol=1e-9)
 
 
+def test_median_angle_is_that_of_the_chosen(rng):
+    angles = rng.uniform(size=30)
+    for num in (1, 2, 7, 8):
+        chosen = np.arange(30) < num
+        expected = np.median(angles[chosen])
+        assert median_angle(angles, chosen) == pytest.approx(expected, rel=1e-12)
+    assert median_angle(angles, np.full(30, False)) == -1.0
+
+
 def test_homography_is_taken_apart(rng):
     for _ in range(100):
         R, t = rotation(rng.normal(0, 0.3, 3)), rng.normal(size=3)
@@ -56,18 +65,24 @@ def test_homography_is_taken_apart(rng):
         t /= np.linalg.norm(t)
         normal /= np.linalg.norm(normal)
         product = np.outer(t, normal)
+        poses, normals = np.empty((2, 3, 4)), np.empty((2, 3))
+        assert decompose_homography(H, poses, normals)
         errors = [
-            np.abs(pose.R - R).max() + np.abs(np.outer(pose.t, n) - product).max()
-            for pose, n in decompose_homography(H)
+            np.abs(pose[:, :3] - R).max()
+            + np.abs(np.outer(pose[:, 3], n) - product).max()
+            for pose, n in zip(poses, normals, strict=True)
         ]
         assert min(errors) < 1e-6
 
 
 def test_homography_of_a_rotation_has_one_pose(rng):
     R = rotation(rng.normal(0, 0.3, 3))
-    ((pose, _),) = decompose_homography(2.0 * R)
-    np.testing.assert_allclose(pose.R, R, atol=1e-12)
-    assert not pose.t.any()
+    poses, normals = np.empty((2, 3, 4)), np.empty((2, 3))
+    for H in (2.0 * R, np.eye(3)):
+        assert not decompose_homography(H, poses, normals)
+        turn = H / np.linalg.norm(H[0])
+        np.testing.assert_allclose(poses[0, :, :3], turn, atol=1e-12)
+        assert not poses[0, :, 3].any()
 
 
 def test_pose_of_a_plane_is_one_from_which_it_can_be_seen(rng):
@@ -77,7 +92,7 @@ def test_pose_of_a_plane_is_one_from_which_it_can_be_seen(rng):
         normal = np.array([0.2, -0.1, 1.0]) / 6.0  # the plane of `two_view_scene`
         H = s.K2 @ (s.R + np.outer(s.t, normal)) @ np.linalg.inv(s.K1)
         points = packed(s.x1, s.x2)
-        pose = pose_of_plane(H, points, s.K1, s.K2)
+        pose = pose_of_plane(H, points, np.full(100, True), s.K1, s.K2)
         assert np.linalg.norm(pose.t) == pytest.approx(1.0)
         assert parallax_of(points, s.K1, s.K2, pose).in_front.all()
         rays1 = homogeneous(s.x1) @ np.linalg.inv(s.K1).T

@@ -4,33 +4,26 @@ The decision is that of `cvscore.select_model`, whose evidence weighs all three
 carefully and takes longer than the rest of a pair.  A lower bound on the evidence of
 the general model is that of matches on epipolar lines alone, and an upper bound on that
 of plane and rotation is the plane's with a rotation's few parameters; where the bounds
-don't overlap, as for nearly all pairs of a collection, they decide.  For that a short
-look at the plane is enough, and a homography is searched for only where they do.
+don't overlap, as for nearly all pairs of a collection, they decide.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-
-import numpy as np
 
 from cvscore.colmap.plane_look import look_for_plane
 from cvscore.kinds import (
     NUM_MIXTURE_PARAMS,
     NUM_ROTATION_PARAMS,
     Cameras,
-    Layer,
     Matches,
     evidence_of_kinds,
     fundamental_of,
     num_general_params,
 )
-from cvscore.membership import Membership, fit_membership
+from cvscore.membership import Membership
 from cvscore.rotation_fit import fit_rotation
-from cvscore.types import Array, Estimate
-
-HomographySearch = Callable[[], Estimate]
+from cvscore.types import Array, Estimate, Mask
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,8 +36,8 @@ class Explanation:
         "general", "planar", "rotation" or "planar_or_rotation".
     membership : Membership
         Noise and chance about the model.
-    residuals : (N,) array
-        Distances of the matches to the model.
+    sq_residuals : (N,) array
+        Squared distances of the matches to the model.
     matches : Matches
         What is explained.
     F : (3, 3) array
@@ -56,7 +49,7 @@ class Explanation:
 
     kind: str
     membership: Membership
-    residuals: Array
+    sq_residuals: Array
     matches: Matches
     F: Array
     H: Array | None
@@ -84,51 +77,48 @@ class Choice:
         self._cameras = cameras
         self._F = fundamental_of(epipolar.model, cameras)
         self._line = self._matches.about_lines(
-            self._F, epipolar.threshold, epipolar.scale
+            self._F, epipolar.inliers, epipolar.threshold, epipolar.scale
         )
-        self._on_line = self._membership(self._line, 1, epipolar.inliers.mean())
 
-    def at_a_look(self, seed: int) -> Explanation | None:
-        """Return general motion where it is plain; None where it takes more."""
-        members = np.flatnonzero(self._epipolar.inliers)
-        threshold = self._epipolar.threshold
-        inlying = np.ascontiguousarray(self._matches.points[:, members])
-        found = look_for_plane(inlying, threshold, seed)
-        if found is None:
-            return self._general(None)
-        is_inlying = np.zeros(self._matches.points.shape[1], dtype=np.bool_)
-        is_inlying[members] = found.inliers
-        plane = self._matches.about_plane(found.H, is_inlying, threshold, found.scale)
-        on_plane = self._membership(plane, 2, is_inlying.mean())
-        return self._general(found.H) if self._is_plain(on_plane) else None
+    def by_look(self, seed: int) -> Explanation:
+        """Return the kind of most evidence, for a plane among the epipolar inliers.
 
-    def after_search(self, homography: Estimate) -> Explanation:
-        """Return the kind of most evidence, given the best homography.
-
-        Its inliers are those among all N matches.
+        Right matches of a plane, and of cameras in one place, fulfil the epipolar
+        geometry too, which tells how large their noise is.
         """
+        likely, radius = self._epipolar.inliers, self._epipolar.threshold
+        seen = look_for_plane(self._matches.points, likely, radius, seed)
+        if seen is None:
+            return self._general(None)
+        return self._likeliest(seen.H, seen.inliers, radius, seen.scale)
+
+    def by_search(self, homography: Estimate) -> Explanation:
+        """Return the kind of most evidence, given the best homography of all."""
         if homography.model is None:
             return self._general(None)
-        inliers = homography.inliers
-        cut = inliers, homography.threshold, homography.scale
-        plane = self._matches.about_plane(homography.model, *cut)
-        on_plane = self._membership(plane, 2, inliers.mean())
-        if self._is_plain(on_plane):
-            return self._general(homography.model)
+        cut = homography.inliers, homography.threshold, homography.scale
+        return self._likeliest(homography.model, *cut)
+
+    def _likeliest(
+        self, H: Array, inliers: Mask, threshold: float, scale: float
+    ) -> Explanation:
+        cut = inliers, threshold, scale
+        plane = self._matches.about_plane(H, *cut)
+        if self._is_plain(plane.membership):
+            return self._general(H)
         evidence = evidence_of_kinds(
             self._matches, plane, self._line, inliers, self._cameras
         )
         kind = max(evidence, key=lambda name: evidence[name])
         if kind == "general":
-            return self._general(homography.model)
+            return self._general(H)
         if kind == "rotation" and self._cameras is not None:
-            H = fit_rotation(self._matches.points[:, inliers], *self._cameras)
-            plane = self._matches.about_plane(H, *cut)
-            on_plane = self._membership(plane, 2, inliers.mean())
+            turned = fit_rotation(self._matches.points, inliers, *self._cameras)
+            plane = self._matches.about_plane(turned, *cut)
         return Explanation(
             kind=kind,
-            membership=on_plane,
-            residuals=np.sqrt(plane.sq_residuals),
+            membership=plane.membership,
+            sq_residuals=plane.sq_residuals,
             matches=self._matches,
             F=self._F,
             H=plane.model,
@@ -137,8 +127,8 @@ class Choice:
     def _general(self, H: Array | None) -> Explanation:
         return Explanation(
             kind="general",
-            membership=self._on_line,
-            residuals=np.sqrt(self._line.sq_residuals),
+            membership=self._line.membership,
+            sq_residuals=self._line.sq_residuals,
             matches=self._matches,
             F=self._F,
             H=H,
@@ -148,12 +138,7 @@ class Choice:
         """Whether neither plane nor rotation can have more evidence than this."""
         penalty = self._matches.penalty
         num_least = NUM_ROTATION_PARAMS + NUM_MIXTURE_PARAMS
-        at_least = self._on_line.log_likelihood
+        at_least = self._line.membership.log_likelihood
         at_least -= penalty * num_general_params(self._cameras)
         at_most = on_plane.log_likelihood - penalty * num_least
         return at_least >= at_most
-
-    def _membership(self, layer: Layer, dim: int, share: float) -> Membership:
-        return fit_membership(
-            np.sqrt(layer.sq_residuals), dim, layer.density, float(share), layer.scale
-        )

@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from cvscore._kernel import kernel
+from cvscore._smallest import move_smallest_first
 from cvscore.kinds import Matches
 from cvscore.models._epipolar import sampson_residuals
-from cvscore.parallax import Parallax, parallax_of
+from cvscore.parallax import Parallax, place_matches
 from cvscore.types import Array, Pose
 
 # Fine enough to see where a scene begins and ends, coarse enough to fill most parts.
@@ -47,14 +49,27 @@ def depth_log_ratios(
     beliefs : (N,) array
         Probability of each that it is right.
     """
-    redrawn = matches.redrawn
-    if redrawn.shape[1] > NUM_BY_CHANCE:
-        sq_residuals = sampson_residuals(F[None], redrawn)[0]
-        closest = np.argpartition(sq_residuals, NUM_BY_CHANCE)[:NUM_BY_CHANCE]
-        redrawn = np.ascontiguousarray(redrawn[:, closest])
-    by_chance = np.sort(parallax_of(redrawn, *cameras, pose).turns)
-    steps = np.arange(1, NUM_PARTS) * len(by_chance) // NUM_PARTS
-    part_of = np.searchsorted(by_chance[steps], parallax.turns)
-    counts = np.bincount(part_of, weights=beliefs, minlength=NUM_PARTS) + PRIOR_COUNT
-    log_ratios: Array = np.log(counts * (NUM_PARTS / counts.sum()))[part_of]
+    log_ratios: Array = _log_ratios(
+        matches.redrawn, F, *cameras, pose.R, pose.t, parallax.turns, beliefs
+    )
     return log_ratios
+
+
+@kernel
+def _log_ratios(redrawn, F, K1, K2, R, t, turns, beliefs):
+    """See `depth_log_ratios`; ``turns`` and ``beliefs`` are (N,)."""
+    if redrawn.shape[1] > NUM_BY_CHANCE:
+        sq_residuals = sampson_residuals(F.reshape((1, 3, 3)), redrawn)[0]
+        smallest = sq_residuals.copy()
+        move_smallest_first(smallest, NUM_BY_CHANCE)
+        closest = np.flatnonzero(sq_residuals <= smallest[NUM_BY_CHANCE - 1])
+        redrawn = redrawn[:, closest]
+    by_chance = np.sort(place_matches(redrawn, K1, K2, R, t)[3])
+    limits = np.empty(NUM_PARTS - 1)
+    for k in range(NUM_PARTS - 1):
+        limits[k] = by_chance[(k + 1) * by_chance.shape[0] // NUM_PARTS]
+    part_of = np.searchsorted(limits, turns)
+    counts = np.full(NUM_PARTS, PRIOR_COUNT)
+    for i in range(turns.shape[0]):
+        counts[part_of[i]] += beliefs[i]
+    return np.log(counts * (NUM_PARTS / counts.sum()))[part_of]

@@ -2,33 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cvscore.calibration import Calibration
-from cvscore.colmap.cameras import PinholeView, pinhole_view
+from cvscore.colmap.cameras import pinhole_view
+from cvscore.colmap.cleaning import clean_matches
 from cvscore.colmap.database import import_pycolmap
-from cvscore.colmap.pair import (
-    PairGeometry,
-    PairMatches,
-    PairOptions,
-    estimate_pair,
-)
+from cvscore.colmap.pair import PairGeometry, PairOptions, estimate_pair
 from cvscore.types import RansacOptions
 
 # COLMAP's own limit: the mappers ignore pairs with fewer inliers.
 MIN_INLIERS = 15
-
-
-class Cleaned(NamedTuple):
-    """Matches that can be used, and how many can't be."""
-
-    matches: PairMatches
-    num_out_of_range: int
-    num_duplicates: int
-    num_not_finite: int
 
 
 def two_view_geometry(
@@ -78,39 +65,6 @@ def two_view_geometry(
     search = PairOptions(ransac, min_inliers, calibration)
     found = estimate_pair(cleaned.matches, search)
     return as_pycolmap(found, cleaned.matches.keypoints)
-
-
-def clean_matches(
-    indices: NDArray[np.integer[Any]], view1: PinholeView, view2: PinholeView
-) -> Cleaned:
-    """Drop matches (M, 2) of keypoints that don't exist, have no ray, or come twice."""
-    num = len(indices)
-    rows = indices.astype(np.int64)
-    limits = len(view1.points), len(view2.points)
-    rows = rows[((rows >= 0) & (rows < limits)).all(axis=1)]
-    num_in_range = len(rows)
-    # One number per match: unique rows take ten times as long.
-    _, first = np.unique(rows[:, 0] * limits[1] + rows[:, 1], return_index=True)
-    if len(first) < len(rows):
-        rows = rows[np.sort(first)]
-    num_distinct = len(rows)
-    x1, x2 = view1.points[rows[:, 0]], view2.points[rows[:, 1]]
-    finite = np.isfinite(x1).all(axis=1) & np.isfinite(x2).all(axis=1)
-    rows = rows[finite]
-    return Cleaned(
-        matches=PairMatches(
-            x1=x1[finite],
-            x2=x2[finite],
-            keypoints=rows,
-            K1=view1.K,
-            K2=view2.K,
-            calibrated=view1.calibrated and view2.calibrated,
-            has_image_plane=view1.has_image_plane and view2.has_image_plane,
-        ),
-        num_out_of_range=num - num_in_range,
-        num_duplicates=num_in_range - num_distinct,
-        num_not_finite=num_distinct - len(rows),
-    )
 
 
 def as_pycolmap(found: PairGeometry, keypoints: NDArray[np.int64]) -> Any:

@@ -6,7 +6,7 @@ cluster worker: what goes in and comes out is plain and small.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,13 +21,9 @@ from cvscore.estimate import (
     estimate_homography,
 )
 from cvscore.kinds import fundamental_of
-from cvscore.parallax import parallax_of
+from cvscore.parallax import median_angle, parallax_of
 from cvscore.plane_pose import essential_of_pose, pose_of_plane
 from cvscore.types import Array, Estimate, Mask, Pose, RansacOptions
-
-# A homography is sought among the inliers of the epipolar geometry, where one that says
-# it all has nearly every match; this finds one with 70 % of them 9,998 times in 10,000.
-MAX_HOMOGRAPHY_ITERATIONS = 32
 
 
 @dataclass(frozen=True)
@@ -160,53 +156,28 @@ def _explain(
 ) -> Explanation | None:
     """Return what explains the matches best, None where chance does as well.
 
-    Right matches of a plane, and of cameras in one place, fulfil the epipolar geometry
-    too.  So a homography is sought among the inliers of that, unless that is itself in
-    doubt.
+    Where the epipolar geometry is itself in doubt, a homography is searched for.
     """
     cameras = (matches.K1, matches.K2) if matches.calibrated else None
-    search = options.search
-    if not epipolar.is_significant:
-        everything = np.arange(len(matches.x1))
-        homography = _homography(matches, everything, search, options)
-        if not homography.is_significant:
-            return None
-        return Choice(points, epipolar, cameras).after_search(homography)
-    choice = Choice(points, epipolar, cameras)
-    plain = choice.at_a_look(search.seed)
-    if plain is not None:
-        return plain
-    most = min(search.max_iterations, MAX_HOMOGRAPHY_ITERATIONS)
-    least = min(search.min_iterations, most)
-    short = replace(search, max_iterations=most, min_iterations=least)
-    inlying = np.flatnonzero(epipolar.inliers)
-    return choice.after_search(_homography(matches, inlying, short, options))
-
-
-def _homography(
-    matches: PairMatches,
-    rows: NDArray[np.int64],
-    search: RansacOptions,
-    options: PairOptions,
-) -> Estimate:
-    """Return the best homography of some matches, with inliers among all."""
-    found = estimate_homography(
-        matches.x1[rows],
-        matches.x2[rows],
-        options=search,
+    if epipolar.is_significant:
+        return Choice(points, epipolar, cameras).by_look(options.search.seed)
+    homography = estimate_homography(
+        matches.x1,
+        matches.x2,
+        options=options.search,
         calibration=options.calibration_of("homography"),
     )
-    inliers = np.zeros(len(matches.x1), dtype=np.bool_)
-    inliers[rows] = found.inliers
-    return replace(found, inliers=inliers)
+    if not homography.is_significant:
+        return None
+    return Choice(points, epipolar, cameras).by_search(homography)
 
 
 def _geometry(
     matches: PairMatches, points: Array, epipolar: Estimate, found: Explanation
 ) -> PairGeometry:
     """Label the matches by what explains them best, and fill in every field."""
-    log_odds, tri_angle = found.membership.log_odds(found.residuals), -1.0
-    pose = _pose(matches, epipolar, found, points[:, log_odds > 0.0])
+    log_odds, tri_angle = found.membership.log_odds(found.sq_residuals), -1.0
+    pose = _pose(matches, epipolar, found, points, log_odds > 0.0)
     if pose is not None:
         cameras = matches.K1, matches.K2
         parallax = parallax_of(points, *cameras, pose)
@@ -217,8 +188,8 @@ def _geometry(
             given = found.matches, found.F, cameras, pose, parallax, right
             log_odds += depth_log_ratios(*given)
     inliers = may_be_right(log_odds, matches.keypoints)
-    if pose is not None and inliers.any():
-        tri_angle = float(np.median(parallax.angles[inliers]))
+    if pose is not None:
+        tri_angle = median_angle(parallax.angles, inliers)
     E, F = _matrices(matches, epipolar, found, pose)
     return PairGeometry(
         configuration=_configuration(matches, found.kind),
@@ -232,12 +203,16 @@ def _geometry(
 
 
 def _pose(
-    matches: PairMatches, epipolar: Estimate, found: Explanation, inlying: Array
+    matches: PairMatches,
+    epipolar: Estimate,
+    found: Explanation,
+    points: Array,
+    is_inlying: Mask,
 ) -> Pose | None:
     if found.H is None or found.kind in ("general", "planar_or_rotation"):
         return epipolar.pose
     if found.kind == "planar":
-        return pose_of_plane(found.H, inlying, matches.K1, matches.K2)
+        return pose_of_plane(found.H, points, is_inlying, matches.K1, matches.K2)
     rotation = np.linalg.solve(matches.K2, found.H @ matches.K1)
     return Pose(np.asarray(rotation, dtype=np.float64), np.zeros(3))
 

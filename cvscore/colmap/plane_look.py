@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cvscore._kernel import kernel
-from cvscore.frames import frame_of, region_of
+from cvscore.frames import enter_frame, find_region, leave_mapping, power_of_two
 from cvscore.models._four_point import homography_4pt
 from cvscore.models._homography_refit import refit_from_visible
 from cvscore.models.homography import homography_residuals
@@ -23,42 +23,62 @@ from cvscore.types import Array, Mask
 NUM_SAMPLES = 32
 # Each refit is to the inliers of the one before; a third changes nothing any more.
 NUM_REFITS = 2
+DIM, NUM_PARAMS = 2, 8
 CONVERGED = 1e-4  # part of its cost that a step of a refit promises at its end
 
 
 class Plane(NamedTuple):
-    """A homography (3, 3), its inliers (N,) and their noise scale."""
+    """A homography (3, 3), which of the matches (N,) it has, and their noise scale."""
 
     H: Array
     inliers: Mask
     scale: float
 
 
-def look_for_plane(points: Array, radius: float, seed: int) -> Plane | None:
-    """Find the homography of most of the matches; None where there is none.
+def look_for_plane(
+    points: Array, is_likely: Mask, radius: float, seed: int
+) -> Plane | None:
+    """Find the homography of most of the likely matches; None where there is none.
 
     Parameters
     ----------
     points : (4, N) array
-        Matches that are right but for few.
+        Matches.
+    is_likely : (N,) bool array
+        Those that are right but for few; only these are looked at.
     radius : float
         How far right matches reach from a model, in the unit of the points.
     seed : int
         Of the random generator.
     """
-    frame = frame_of(region_of(points))
-    inside = frame.enter(points)
     with np.errstate(over="ignore"):  # the generator wraps around
-        H, sq_residuals = _look(inside, (radius / frame.unit) ** 2, generator(seed))
-    inliers = sq_residuals <= (radius / frame.unit) ** 2
-    if not inliers.any():
-        return None
-    scale = frame.unit * float(np.sqrt(0.5 * sq_residuals[inliers].mean()))
-    return Plane(frame.leave_mapping(H), inliers, scale)
+        plane = Plane(*_look(points, is_likely, radius, generator(seed)))
+    return plane if plane.inliers.any() else None
 
 
 @kernel
-def _look(points, sq_radius, generator):
+def _look(points, is_likely, radius, generator):
+    """Return the fields of `Plane`; it has no inliers where there is none."""
+    members = np.flatnonzero(is_likely)
+    likely = points[:, members]
+    centre, spreads = find_region(likely)
+    unit = power_of_two(spreads.max())
+    sq_radius = (radius / unit) ** 2
+    inside = enter_frame(likely, centre, unit)
+    H, sq_residuals = _best_of_samples(inside, sq_radius, generator)
+    inliers = np.zeros(points.shape[1], dtype=np.bool_)
+    near = sq_residuals <= sq_radius
+    num_spare = DIM * near.sum() - NUM_PARAMS
+    # Four matches fit exactly, and say nothing of a plane or of noise.
+    if num_spare <= 0:
+        return H, inliers, 0.0
+    inliers[members[near]] = True
+    scale = unit * np.sqrt(sq_residuals[near].sum() / num_spare)
+    return leave_mapping(H, centre, unit), inliers, scale
+
+
+@kernel
+def _best_of_samples(points, sq_radius, generator):
     """Best homography of some samples, refitted, and its squared residuals (N,)."""
     members = np.arange(points.shape[1])
     samples = draw_among(generator, members, 4, NUM_SAMPLES)

@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from cvscore.calibration import Calibration
+from cvscore.colmap.cleaning import clean_matches
 from cvscore.colmap.database import MatchDatabase, import_pycolmap
-from cvscore.colmap.geometry import MIN_INLIERS, as_pycolmap, clean_matches
+from cvscore.colmap.geometry import MIN_INLIERS, as_pycolmap
 from cvscore.colmap.inventory import ImagePair, Inventory, take_inventory
 from cvscore.colmap.pair import (
     PairGeometry,
@@ -35,6 +36,10 @@ PAIRS_PER_TASK = 8
 TASKS_PER_WORKER = 4
 # Pairs per transaction: a second of work or so, which is all that a crash can cost.
 PAIRS_PER_TRANSACTION = 64
+
+# Odd numbers of 32 bits: whatever the seed and the pair, sums of multiples of them are
+# far apart, and the generators mix the bits themselves.
+SEED_MULTIPLIERS = 0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D
 
 Task = list[tuple[ImagePair, PairMatches]]
 
@@ -75,7 +80,8 @@ def verify_matches(
     calibration : Calibration, optional
         Prior and half-width learned for one model, for the pairs that are of it.
     num_workers : int, optional
-        Threads; by default as many as there are cores.
+        Threads; by default as many as there are cores.  With one, all is done in the
+        thread of the caller.
     executor : concurrent.futures.Executor, optional
         Where to run instead: a pool of processes, or a Dask client's
         ``client.get_executor()``.  It is not shut down.
@@ -201,21 +207,26 @@ def _run(
 ) -> Iterator[tuple[ImagePair, PairMatches, PairGeometry]]:
     """Estimate the pairs of all tasks, and yield them in their order."""
     workers = num_workers or _num_cores()
+    if executor is None and workers == 1:
+        for task in tasks:
+            yield from _in_order(task, estimate_task(task, options))
+        return
     pool = ThreadPoolExecutor(workers) if executor is None else nullcontext(executor)
     waiting: deque[tuple[Task, Future[list[PairGeometry]]]] = deque()
     with pool as submitter:
         for task in tasks:
             waiting.append((task, submitter.submit(estimate_task, task, options)))
             if len(waiting) > TASKS_PER_WORKER * workers:
-                yield from _results(*waiting.popleft())
-        while waiting:
-            yield from _results(*waiting.popleft())
+                task, future = waiting.popleft()
+                yield from _in_order(task, future.result())
+        for task, future in waiting:
+            yield from _in_order(task, future.result())
 
 
-def _results(
-    task: Task, future: Future[list[PairGeometry]]
+def _in_order(
+    task: Task, results: list[PairGeometry]
 ) -> Iterator[tuple[ImagePair, PairMatches, PairGeometry]]:
-    for (pair, matches), found in zip(task, future.result(), strict=True):
+    for (pair, matches), found in zip(task, results, strict=True):
         yield pair, matches, found
 
 
@@ -226,8 +237,9 @@ def estimate_task(task: Task, options: PairOptions) -> list[PairGeometry]:
 
 def _seeded(options: PairOptions, pair: ImagePair) -> PairOptions:
     """Vary the seed by the pair, so that it doesn't depend on who runs it and when."""
-    (seed,) = np.random.SeedSequence([options.search.seed, *pair]).generate_state(1)
-    return replace(options, search=replace(options.search, seed=int(seed)))
+    numbers = options.search.seed, *pair
+    seed = sum(a * b for a, b in zip(numbers, SEED_MULTIPLIERS, strict=True)) % 2**32
+    return replace(options, search=replace(options.search, seed=seed))
 
 
 def _num_cores() -> int:

@@ -10,6 +10,10 @@ import numpy as np
 
 from cvscore._kernel import kernel
 
+EPSILON = float(np.finfo(np.float64).eps)
+# Of Jacobi's method, which converges quadratically: small matrices take five or so.
+MAX_SWEEPS = 30
+
 
 @kernel
 def null_spaces(rows, bases, margins):
@@ -165,3 +169,47 @@ def solve_positive_definite(matrix, rhs, solution):
             value -= matrix[k, i] * solution[k]
         solution[i] = value / matrix[i, i]
     return True
+
+
+@kernel
+def diagonalise(matrix, vectors):
+    """Make a symmetric (n, n) matrix diagonal, in place, by Jacobi's rotations.
+
+    What is left on the diagonal are the eigenvalues, in no particular order; the
+    columns of ``vectors`` (n, n), which is written, are the eigenvectors.
+    """
+    size = matrix.shape[0]
+    for i in range(size):
+        for j in range(size):
+            vectors[i, j] = 1.0 if i == j else 0.0
+    for _ in range(MAX_SWEEPS):
+        on_diagonal, off_diagonal = 0.0, 0.0
+        for i in range(size):
+            on_diagonal += matrix[i, i] ** 2
+            for j in range(i):
+                off_diagonal += matrix[i, j] ** 2
+        if off_diagonal <= EPSILON**2 * on_diagonal:
+            return
+        for p in range(size):
+            for q in range(p + 1, size):
+                if matrix[p, q] != 0.0:
+                    _rotate_to_zero(matrix, vectors, p, q)
+
+
+@kernel
+def _rotate_to_zero(matrix, vectors, p, q):
+    """Turn the axes p and q such that the entry of both is zero."""
+    # Of the two angles the smaller one: it undoes least of what was done before.
+    cotangent = (matrix[q, q] - matrix[p, p]) / (2.0 * matrix[p, q])
+    tangent = 1.0 / (abs(cotangent) + np.sqrt(cotangent**2 + 1.0))
+    tangent = tangent if cotangent >= 0.0 else -tangent
+    cosine = 1.0 / np.sqrt(tangent**2 + 1.0)
+    sine = tangent * cosine
+    for k in range(matrix.shape[0]):
+        a, b = matrix[k, p], matrix[k, q]
+        matrix[k, p], matrix[k, q] = cosine * a - sine * b, sine * a + cosine * b
+        a, b = vectors[k, p], vectors[k, q]
+        vectors[k, p], vectors[k, q] = cosine * a - sine * b, sine * a + cosine * b
+    for k in range(matrix.shape[0]):
+        a, b = matrix[p, k], matrix[q, k]
+        matrix[p, k], matrix[q, k] = cosine * a - sine * b, sine * a + cosine * b

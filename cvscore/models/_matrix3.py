@@ -45,6 +45,16 @@ def inverse_of(matrix):
 
 
 @kernel
+def product_of(a, b):
+    """Return the product of two (3, 3) matrices."""
+    product = np.empty((3, 3))
+    for i in range(3):
+        for j in range(3):
+            product[i, j] = a[i, 0] * b[0, j] + a[i, 1] * b[1, j] + a[i, 2] * b[2, j]
+    return product
+
+
+@kernel
 def epipoles(matrix, cofactors, right, left):
     """Write unit null vectors of a rank-two matrix: ``F right = 0``, ``F' left = 0``.
 

@@ -165,7 +165,7 @@ def depth_signs(pose, x1, y1, z1, x2, y2, z2):
 
 
 @kernel
-def _count_in_front(poses, points, inliers):
+def count_in_front(poses, points, inliers):
     """Count the inliers in front, for each pose (K, 3, 4) and for its -t: (K, 2)."""
     x1, y1, x2, y2 = points[0], points[1], points[2], points[3]
     counts = np.zeros((poses.shape[0], 2), dtype=np.int64)
@@ -235,7 +235,7 @@ def pose_from_essential(
     if not pose_of_matrix(matrix, poses[0]):
         raise ValueError("an essential matrix has rank 2; this one has a lower rank")
     twist(poses[0], poses[1])
-    counts = _count_in_front(poses, points, inliers)
+    counts = count_in_front(poses, points, inliers)
     chosen, is_reversed = divmod(int(np.argmax(counts)), 2)
     pose = poses[chosen]
     if is_reversed:

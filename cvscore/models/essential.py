@@ -19,6 +19,7 @@ from cvscore.models._five_point import (
     stages,
 )
 from cvscore.models._least_squares import CONVERGED
+from cvscore.models._matrix3 import inverse_of
 from cvscore.types import Array, GeometricModel, ModelKernels
 
 
@@ -35,7 +36,8 @@ def essential_model(K1: Array, K2: Array, solver: str = "native") -> GeometricMo
     solvers = {"native": essential_5pt_in_front, "opencv": essential_5pt_opencv}
     if solver not in solvers:
         raise ValueError(f"solver must be one of {sorted(solvers)}, got {solver!r}")
-    inverses = np.linalg.inv(np.array([K1, K2], dtype=np.float64))
+    cameras = np.array([K1, K2], dtype=np.float64)
+    inverses = np.array([inverse_of(camera) for camera in cameras])
 
     def solve(points: Array, samples: NDArray[np.int64]) -> Array:
         return solvers[solver](sample_rays(points, samples, inverses))
