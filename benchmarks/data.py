@@ -23,6 +23,11 @@ class Pose:
     t: Array
 
 
+def cross_matrix(t: Array) -> Array:
+    """Return [t]x, the matrix of the cross product with t (3,)."""
+    return np.array([[0, -t[2], t[1]], [t[2], 0, -t[0]], [-t[1], t[0], 0.0]])
+
+
 @dataclass(frozen=True)
 class Transfer:
     """Where the true homography sends ``points1`` (M, 2): to ``points2``, pixels."""

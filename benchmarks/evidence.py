@@ -128,11 +128,11 @@ def draw_noisy(rng: np.random.Generator, model: str) -> NoisyPair:
     noise, ratio = log_uniform(rng, *PIXEL_NOISE), rng.uniform(*INLIER_RATIO)
     matches = matches + noise * rng.normal(size=matches.shape)
     num_outliers = int(num_inliers * (1.0 / ratio - 1.0))
-    cameras = views.camera1, views.camera2
-    outliers = np.hstack([c.random_pixels(rng, num_outliers) for c in cameras])
+    outliers = views.random_matches(rng, num_outliers)
     rows = rng.permutation(np.vstack([matches, outliers]))
     x1, x2 = rows[:, :2].copy(), rows[:, 2:].copy()
-    return NoisyPair(x1, x2, cameras[0].K, cameras[1].K, num_inliers, noise)
+    K1, K2 = views.camera1.K, views.camera2.K
+    return NoisyPair(x1, x2, K1, K2, num_inliers, noise)
 
 
 def estimate(model: str, x1: Array, x2: Array, K1: Array, K2: Array) -> Estimate:

@@ -53,12 +53,7 @@ def draw_pair(rng: np.random.Generator, kind: str) -> tuple[Array, Array, Views]
         matches = cloud_matches(rng, views, num_inliers)
     matches = matches + log_uniform(rng, *NOISE) * rng.normal(size=matches.shape)
     num_outliers = round(num_inliers * (1.0 / rng.uniform(*INLIER_RATIO) - 1.0))
-    outliers = np.hstack(
-        [
-            views.camera1.random_pixels(rng, num_outliers),
-            views.camera2.random_pixels(rng, num_outliers),
-        ]
-    )
+    outliers = views.random_matches(rng, num_outliers)
     rows = rng.permutation(np.vstack([matches, outliers]))
     return rows[:, :2].copy(), rows[:, 2:].copy(), views
 

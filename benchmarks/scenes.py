@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from benchmarks.data import Array
+from benchmarks.data import Array, cross_matrix
 from benchmarks.protocols.homography import apply_homography
 
 WIDTH = (640.0, 4000.0)  # pixels, log-uniform
@@ -62,10 +62,14 @@ class Views:
         x2 += self.camera2.K[:2, 2]
         return x2, (seen[:, 2] > 0) & self.camera2.sees(x2)
 
+    def random_matches(self, rng: np.random.Generator, num: int) -> Array:
+        """Return (num, 4) wrong matches, from anywhere to anywhere."""
+        cameras = self.camera1, self.camera2
+        return np.hstack([camera.random_pixels(rng, num) for camera in cameras])
+
     def essential(self) -> Array:
         """E with x2' E x1 = 0 on normalised coordinates."""
-        x, y, z = self.t / np.linalg.norm(self.t)
-        return np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]]) @ self.R
+        return cross_matrix(self.t / np.linalg.norm(self.t)) @ self.R
 
     def fundamental(self) -> Array:
         """F with x2' F x1 = 0 on pixels."""
@@ -81,8 +85,7 @@ class Views:
 
 def rotation(axis: Array, degrees: float) -> Array:
     """Rotation (3, 3) about ``axis`` by an angle (Rodrigues)."""
-    x, y, z = axis / np.linalg.norm(axis)
-    cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    cross = cross_matrix(axis / np.linalg.norm(axis))
     angle = np.radians(degrees)
     return np.eye(3) + np.sin(angle) * cross + (1 - np.cos(angle)) * cross @ cross
 

@@ -61,13 +61,19 @@ def samples_of(rng: np.random.Generator, points: Array, size: int) -> np.ndarray
     return np.ascontiguousarray(order[:, :size])
 
 
+def one_by_one(points: Array, samples: np.ndarray) -> tuple[list, list]:
+    """Points (size, 2) of each sample, in image 1 and in image 2, for OpenCV."""
+    x1 = [np.ascontiguousarray(points[:2, sample].T) for sample in samples]
+    x2 = [np.ascontiguousarray(points[2:, sample].T) for sample in samples]
+    return x1, x2
+
+
 def five_point(rng: np.random.Generator) -> Contest:
     """Essential matrix; ours includes normalisation and the cheirality test."""
     points = matches(rng)
     samples = samples_of(rng, points, 5)
     model = essential_model(np.eye(3), np.eye(3))
-    x1 = [np.ascontiguousarray(points[:2, sample].T) for sample in samples]
-    x2 = [np.ascontiguousarray(points[2:, sample].T) for sample in samples]
+    x1, x2 = one_by_one(points, samples)
     return Contest(
         "essential, 5 points",
         lambda: model.solve(points, samples),
@@ -81,8 +87,7 @@ def seven_point(rng: np.random.Generator) -> Contest:
     points = matches(rng)
     samples = samples_of(rng, points, 7)
     model = fundamental_model()
-    x1 = [np.ascontiguousarray(points[:2, sample].T) for sample in samples]
-    x2 = [np.ascontiguousarray(points[2:, sample].T) for sample in samples]
+    x1, x2 = one_by_one(points, samples)
     return Contest(
         "fundamental, 7 points",
         lambda: model.solve(points, samples),

@@ -159,8 +159,7 @@ class _Scene:
         return np.vstack([planar, general])
 
     def uniform(self, rng: np.random.Generator, num: int) -> Array:
-        x1 = self.views.camera1.random_pixels(rng, num)
-        return np.hstack([x1, self.views.camera2.random_pixels(rng, num)])
+        return self.views.random_matches(rng, num)
 
     def moving(self, rng: np.random.Generator, num: int) -> Array:
         """Draw matches (num, 4) of another plane for H, of another motion otherwise."""

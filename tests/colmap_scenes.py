@@ -1,5 +1,9 @@
-"""COLMAP databases with known truth, through pycolmap of any version from 3.11."""
+"""COLMAP databases with known truth, and what verification leaves in them.
 
+Through pycolmap of any version from 3.11.
+"""
+
+import sqlite3
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +14,9 @@ VERSION = tuple(int(part) for part in pycolmap.__version__.split(".")[:2])
 WIDTH, HEIGHT = 1280, 960
 FOCAL = 1100.0
 DISTORTION = 0.05  # of SIMPLE_RADIAL
+
+# Configurations of a pair, as COLMAP numbers them.
+CALIBRATED, UNCALIBRATED, PLANAR = 2, 3, 4
 
 
 @dataclass(frozen=True)
@@ -101,3 +108,31 @@ def read_geometries(path):
         divmod(pair_id, 2147483647): geometry
         for pair_id, geometry in zip(pair_ids, geometries, strict=True)
     }
+
+
+def plain(geometry):
+    """Every stored field, to compare runs bit by bit."""
+    fields = [geometry.config, geometry.inlier_matches.tolist()]
+    for name in ("E", "F", "H"):
+        matrix = getattr(geometry, name)
+        fields.append(None if matrix is None else matrix.tolist())
+    pose = geometry.cam2_from_cam1
+    return [*fields, None if pose is None else pose.matrix().tolist()]
+
+
+def contents(path):
+    """What verification has written, as values that can be compared."""
+    return {pair: plain(g) for pair, g in read_geometries(path).items()}
+
+
+def check_labels(geometry, right, precision=0.95, recall=0.9):
+    found = {tuple(row) for row in geometry.inlier_matches.tolist()}
+    assert len(found & right) >= precision * len(found)
+    assert len(found & right) >= recall * len(right)
+
+
+def num_verified(path):
+    connection = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=10)
+    (count,) = connection.execute("SELECT count(*) FROM two_view_geometries").fetchone()
+    connection.close()
+    return count

@@ -36,6 +36,33 @@ def rng():
     return np.random.default_rng(20261116)
 
 
+@pytest.fixture
+def path(tmp_path):
+    """Where a test may put a database."""
+    return tmp_path / "database.db"
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """An empty folder to work in."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture(scope="session")
+def views(tmp_path_factory):
+    """Two rendered views on disk, and the truth about them."""
+    import cv2
+
+    from cvscore.rendering import render_pair
+
+    folder = tmp_path_factory.mktemp("views")
+    pair = render_pair(0, width=400, height=300)
+    cv2.imwrite(str(folder / "left.png"), pair.image1)
+    cv2.imwrite(str(folder / "right.jpg"), pair.image2)
+    return folder, pair
+
+
 def shared_data():
     """The folder of real image pairs, or None where it is not there."""
     folder = Path(os.environ.get("CVSCORE_DATA", ROOT.parent / "shared" / "data"))

@@ -9,6 +9,11 @@ from scipy.special import gamma, gammainc, gammaincc
 # Homography and fundamental matrix.
 
 
+def third_coordinates(H, points):
+    """How far (N,) on the visible side of the horizon the points (4, N) are."""
+    return H[2, :2] @ points[:2] + H[2, 2]
+
+
 def homography_constraints(H, match):
     """Both constraints (2,) of a match (x1, y1, x2, y2) and their Jacobian (2, 4)."""
     x, y, u, v = match

@@ -31,6 +31,11 @@ def homogeneous(x):
     return np.hstack([x, np.ones((len(x), 1))])
 
 
+def packed(x1, x2):
+    """Matches (4, N) as the kernels take them."""
+    return np.ascontiguousarray(np.hstack([x1, x2]).T)
+
+
 def project(M, x):
     y = homogeneous(x) @ M.T
     return y[:, :2] / y[:, 2:]

@@ -1,14 +1,13 @@
 """The committed rows behind the README: their schema, and that it shows them."""
 
 import json
-from pathlib import Path
 
 import pytest
+from conftest import ROOT
 
 from benchmarks.archive import RESULTS
 from benchmarks.report import BEGIN, END, full_report, summary
 
-ROOT = Path(__file__).resolve().parent.parent
 FILES = sorted(RESULTS.glob("*.jsonl"))
 HEADER = {"run", "commit", "cpu", "python", "versions", "max_iterations", "confidence"}
 COLUMN = {"pairs", "method", "runs", "multiplier", "error", "ms"}

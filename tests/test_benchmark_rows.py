@@ -3,12 +3,10 @@
 import json
 import math
 import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
-from conftest import ROOT
+from processes import run_python
 
 from benchmarks import report, run, store, targets
 from benchmarks.accuracy import auc, mean_average_accuracy, paired_difference
@@ -211,9 +209,9 @@ def test_a_failing_method_counts_as_infinite(tmp_path, monkeypatch):
 
 
 def test_smoke_command_runs(tmp_path):
-    command = [sys.executable, "-m", "benchmarks.run", "--smoke", "--problem", "H"]
-    command += ["--methods", "oracle", "cv2 USAC_FAST", "--out", str(tmp_path)]
-    subprocess.run(command, cwd=ROOT, check=True)
+    command = ["-m", "benchmarks.run", "--smoke", "--problem", "H"]
+    command += ["--methods", "oracle", "cv2 USAC_FAST", "--out", tmp_path]
+    run_python(*command)
     board = load_board(tmp_path, "test", "H", ["easy", "small"])
     assert board.regimes == ["easy", "small"]
     assert board.num_pairs("easy") == 5
@@ -222,13 +220,5 @@ def test_smoke_command_runs(tmp_path):
 
 def test_threads_are_closed_before_numpy_is_imported():
     code = "import benchmarks, os; print(os.environ['OMP_NUM_THREADS'])"
-    environment = {k: v for k, v in os.environ.items() if "_NUM_THREADS" not in k}
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=ROOT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout.strip() == "1"
+    unset = {name: None for name in os.environ if "_NUM_THREADS" in name}
+    assert run_python("-c", code, **unset).stdout.strip() == "1"

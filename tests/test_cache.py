@@ -3,19 +3,17 @@
 import errno
 import importlib.util
 import os
-import subprocess
-import sys
 import warnings
-from pathlib import Path
 
 import numba
 import pytest
+from conftest import ROOT
 from numba.core.caching import FunctionCache
+from processes import run_python
 
 from cvscore import _cache
 from cvscore._kernel import kernel
 
-ROOT = Path(__file__).resolve().parent.parent
 pytestmark = pytest.mark.skipif(
     bool(numba.config.DISABLE_JIT), reason="nothing is compiled without the JIT"
 )
@@ -92,18 +90,10 @@ def test_without_a_writable_folder_there_is_one_warning_and_a_result(tmp_path):
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_bytes(source.read_bytes())
         (copy.parent / "__pycache__").touch()
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
-    environment |= dict.fromkeys(("HOME", "XDG_CACHE_HOME"), os.devnull)
-    environment |= {"NUMBA_CACHE_DIR": f"{os.devnull}/none"}
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        env=environment,
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    variables = dict.fromkeys(("HOME", "XDG_CACHE_HOME"), os.devnull)
+    variables["NUMBA_CACHE_DIR"] = f"{os.devnull}/none"
+    variables["PYTHONPATH"] = str(tmp_path)
+    done = run_python("-c", script, folder=tmp_path, **variables)
     assert done.stdout == "[0]\n"
     assert done.stderr.count("RuntimeWarning") == 1
     assert "no writable folder" in done.stderr

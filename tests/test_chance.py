@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from synthetic import packed
 
 from cvscore.chance import NUM_REDRAWN, chance_density, redraw_matches
 from cvscore.models._epipolar import sampson_residuals
@@ -57,7 +58,7 @@ def test_clusters_are_dense(rng):
     """Where all points lie in two spots, chance alone maps spot to spot."""
     spots = np.array([[100.0, 100.0], [900.0, 700.0]])
     points = [spots[rng.integers(0, 2, 400)] + rng.normal(0, 2, (400, 2)) for _ in "12"]
-    redrawn = redraw_matches(np.ascontiguousarray(np.hstack(points).T))
+    redrawn = redraw_matches(packed(*points))
     q = homography_residuals(np.eye(3)[None], redrawn)[0]
     inside = chance_density(q, 6.0, dim=2) * np.pi * 6.0**2
     assert inside == pytest.approx(0.5, abs=0.1)

@@ -1,3 +1,5 @@
+"""What the shell refuses, with the words that say why."""
+
 import numpy as np
 import pytest
 

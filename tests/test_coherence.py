@@ -1,6 +1,8 @@
+"""How matches are rated by their neighbours: against brute force, and for the right."""
+
 import numpy as np
 import pytest
-from synthetic import planar_scene, two_view_scene
+from synthetic import packed, planar_scene, two_view_scene
 
 from cvscore.coherence import coherence
 from cvscore.frames import Region
@@ -17,10 +19,6 @@ def brute_force(points, spreads):
     return -np.sort(distances, axis=1)[:, 3]
 
 
-def packed(scene):
-    return np.ascontiguousarray(np.hstack([scene.x1, scene.x2]).T)
-
-
 def test_few_matches_are_one_cell_and_exact(rng):
     points = rng.uniform(0, 100, (4, 20))
     spreads = np.full(4, 100.0)
@@ -33,7 +31,7 @@ def test_few_matches_are_one_cell_and_exact(rng):
 
 def test_neighbours_within_reach_are_found(rng):
     scene = planar_scene(rng, num=600, inlier_ratio=0.5)
-    points = packed(scene)
+    points = packed(scene.x1, scene.x2)
     spreads = np.array([1280.0, 960.0, 1280.0, 960.0])
     ours = coherence(points, around(points, spreads))
     truth = brute_force(points, spreads)
@@ -48,7 +46,7 @@ def test_neighbours_within_reach_are_found(rng):
 @pytest.mark.parametrize("make", [planar_scene, two_view_scene])
 def test_right_matches_rank_before_wrong_ones(rng, make):
     scene = make(rng, num=2000, inlier_ratio=0.1)
-    points = packed(scene)
+    points = packed(scene.x1, scene.x2)
     rating = coherence(points, around(points, np.array([1280.0, 960.0, 1280.0, 960.0])))
     first = np.argsort(-rating)[:100]
     assert scene.is_inlier[first].mean() > 0.25

@@ -7,15 +7,15 @@ calls it with the paths of a database and of a file of pairs.
 import re
 import sys
 import types
-from pathlib import Path
 
 import pytest
+from conftest import ROOT
 
 pycolmap = pytest.importorskip("pycolmap")
 
 from colmap_scenes import read_geometries, write_scene  # noqa: E402
 
-README = (Path(__file__).resolve().parent.parent / "README.md").read_text()
+README = (ROOT / "README.md").read_text()
 
 
 def stand_in(monkeypatch):

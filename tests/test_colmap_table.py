@@ -1,14 +1,11 @@
 """The committed rows behind the table of COLMAP databases, and that it shows them."""
 
-from pathlib import Path
-
 import pytest
+from conftest import ROOT
 
 pytest.importorskip("pycolmap")
 
 from benchmarks.colmap import COMMITTED, METHODS, read_rows, table
-
-ROOT = Path(__file__).resolve().parent.parent
 
 
 def test_the_page_shows_the_committed_rows():

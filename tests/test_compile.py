@@ -1,16 +1,11 @@
 """The first call: one line on stderr, and a cache that serves the next."""
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import numba
 import pytest
+from processes import run_python
 
 from cvscore import _compile_ahead
 
-ROOT = Path(__file__).resolve().parent.parent
 pytestmark = pytest.mark.skipif(
     bool(numba.config.DISABLE_JIT), reason="nothing is compiled without the JIT"
 )
@@ -23,15 +18,7 @@ first_occurrences(np.zeros((4, 3)))
 
 
 def run(cache, **more):
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache), **more}
-    environment["PYTHONPATH"] = str(ROOT)
-    return subprocess.run(
-        [sys.executable, "-c", SCRIPT],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stderr
+    return run_python("-c", SCRIPT, NUMBA_CACHE_DIR=str(cache), **more).stderr
 
 
 def test_the_first_call_says_that_it_compiles_and_later_ones_do_not(tmp_path):

@@ -1,3 +1,5 @@
+"""Undistortion: OpenCV distorts the result back, and what cannot be is NaN."""
+
 import cv2
 import numpy as np
 import pytest

@@ -1,17 +1,14 @@
 """What the README shows and what examples/ holds runs."""
 
 import doctest
-import os
 import re
-import subprocess
-import sys
 from importlib import import_module
-from pathlib import Path
 
 import numpy as np
 import pytest
+from conftest import ROOT
+from processes import run_python
 
-ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text()
 BLOCKS = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
@@ -39,17 +36,7 @@ def test_readme_block_runs(block, rng, capsys, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
 def test_example_runs(path, tmp_path):
-    environment = {**os.environ, "MPLBACKEND": "Agg", "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(
-        [sys.executable, str(path)],
-        cwd=tmp_path,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    done = run_python(path, folder=tmp_path, MPLBACKEND="Agg")
     assert done.stdout.strip()
     assert len(path.read_text().splitlines()) <= 60
     for picture in tmp_path.rglob("*.png"):
@@ -65,14 +52,7 @@ def test_readme_commands_are_those_of_ci():
 def test_the_picture_of_the_main_job_shows_the_inliers(tmp_path):
     import cv2
 
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    subprocess.run(
-        [sys.executable, str(ROOT / "examples" / "two_views.py")],
-        cwd=tmp_path,
-        env=environment,
-        capture_output=True,
-        check=True,
-    )
+    run_python(ROOT / "examples" / "two_views.py", folder=tmp_path)
     picture = cv2.imread(str(tmp_path / "out" / "two_views.png"))
     assert picture.shape == (480, 1280, 3)
     coloured = np.ptp(picture.astype(int), axis=2) > 60
@@ -90,13 +70,7 @@ def test_the_picture_of_the_method_is_what_its_example_draws(tmp_path):
     import cv2
 
     drawn = tmp_path / "sweep.png"
-    subprocess.run(
-        [sys.executable, str(ROOT / "examples" / "score_sweep.py"), str(drawn)],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        check=True,
-    )
+    run_python(ROOT / "examples" / "score_sweep.py", drawn, folder=tmp_path)
     ours, theirs = (
         cv2.imread(str(path), cv2.IMREAD_GRAYSCALE).astype(float)
         for path in (drawn, ROOT / "cvscore" / "docs" / "sweep.png")

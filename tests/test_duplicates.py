@@ -1,3 +1,5 @@
+"""Repeated matches, and points that many share, have one say."""
+
 import numba
 import numpy as np
 import pytest

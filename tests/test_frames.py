@@ -1,3 +1,5 @@
+"""The frame that the search runs in keeps the metric and forgives wild points."""
+
 import numpy as np
 import pytest
 from synthetic import camera, homogeneous

@@ -1,184 +1,23 @@
-"""The homography: minimal solver, Sampson residuals, refit."""
+"""The homography: Sampson residuals and refit."""
 
-import cv2
-import numba
 import numpy as np
-import pytest
 import reference
+from canonical_scenes import NUM_POINTS, plane, random_samples
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import least_squares
-from synthetic import planar_scene
 
 from cvscore.models._direct_linear import homography_dlt
-from cvscore.models._four_point import homography_4pt, orientations_4pt
 from cvscore.models._homography_refit import homography_normal_matrix
 from cvscore.models.homography import homography_model, homography_residuals
 
 MODEL = homography_model()
-# Pixels to coordinates of order one; a power of two, so that nothing is rounded.
-SCALE = 512.0
-CENTRE = np.array([640.0, 480.0])
-TO_UNIT = np.array([[1, 0, -CENTRE[0]], [0, 1, -CENTRE[1]], [0, 0, SCALE]]) / SCALE
-NUM_SAMPLES = 200 if numba.config.DISABLE_JIT else 4000
-NUM_POINTS = 40 if numba.config.DISABLE_JIT else 200
-
-
-@pytest.fixture(autouse=True)
-def _division_by_zero_is_silent():
-    # As it is in the compiled kernels; without the JIT NumPy would warn.
-    with np.errstate(all="ignore"):
-        yield
-
-
-def packed(x1, x2):
-    return np.ascontiguousarray(np.hstack([x1 - CENTRE, x2 - CENTRE]).T / SCALE)
-
-
-def plane(rng, num=NUM_POINTS, noise=0.5):
-    """Packed inliers (4, N) and the true homography, oriented and of unit norm."""
-    scene = planar_scene(rng, num=num, inlier_ratio=1.0, noise=noise)
-    H = TO_UNIT @ scene.H @ np.linalg.inv(TO_UNIT)
-    return packed(scene.x1, scene.x2), H / np.copysign(np.linalg.norm(H), H[2, 2])
-
-
-def random_samples(rng, num_points, num_samples=NUM_SAMPLES):
-    order = np.argsort(rng.random((num_samples, num_points)), axis=1)
-    return np.ascontiguousarray(order[:, :4])
-
-
-def third_coordinates(H, points):
-    return H[2, :2] @ points[:2] + H[2, 2]
 
 
 def cost_of(H, points, weights):
     return weights @ homography_residuals(H[None], points)[0]
 
 
-SQUARE = np.array([[0.0, 1.0, 1.1, -0.1], [0.0, 0.1, 0.9, 1.0]])
-ALL_FOUR = np.arange(4)[None]
-
-
-# ---- the minimal solver
-
-
-def test_four_points_are_mapped_exactly(rng):
-    points, H = plane(rng, num=60, noise=0.0)
-    samples = random_samples(rng, 60)
-    models = homography_4pt(points, samples)
-    assert len(models) > 0.99 * len(samples)  # no true sample breaks orientation
-    assert_allclose(np.linalg.norm(models, axis=(1, 2)), 1.0, rtol=1e-12)
-    # Flat samples amplify rounding: most meet the truth, all meet their own points.
-    assert np.median(np.abs(models - H).max(axis=(1, 2))) < 1e-13
-    samples = samples[orientations_4pt(points, samples) != 0]
-    for model, sample in zip(models, samples, strict=True):
-        assert homography_residuals(model[None], points[:, sample]).max() < 1e-18
-
-
-def test_accepts_exactly_the_samples_on_one_side_of_the_horizon(rng):
-    points = rng.uniform(-1, 1, (4, 50))
-    num_accepted = 0
-    for sample in random_samples(rng, 50, NUM_SAMPLES // 4):
-        four = np.ascontiguousarray(points[:, sample])
-        w = third_coordinates(reference.homography_of_four(four), four)
-        is_one_sided = (w > 0).all() or (w < 0).all()
-        models = homography_4pt(four, ALL_FOUR)
-        assert len(models) == is_one_sided
-        assert orientations_4pt(four, ALL_FOUR).any() == is_one_sided
-        num_accepted += is_one_sided
-        for model in models:
-            assert (third_coordinates(model, four) > 0).all()
-    assert 0.05 * NUM_SAMPLES / 4 < num_accepted < 0.5 * NUM_SAMPLES / 4
-
-
-def test_every_opencv_solution_is_found(rng):
-    # OpenCV multiplies coordinates in float32, which is exact for whole pixels.
-    scene = planar_scene(rng, num=60, inlier_ratio=1.0, noise=3.0)
-    x1, x2 = np.round(scene.x1), np.round(scene.x2)
-    points = packed(x1, x2)
-    samples = random_samples(rng, 60)
-    samples = samples[orientations_4pt(points, samples) != 0]
-    models = homography_4pt(points, samples)
-    assert len(models) == len(samples) > 0.9 * NUM_SAMPLES
-    x1, x2 = x1.astype(np.float32), x2.astype(np.float32)
-    for model, sample in zip(models, samples, strict=True):
-        theirs = TO_UNIT @ cv2.getPerspectiveTransform(x1[sample], x2[sample])
-        theirs = theirs @ np.linalg.inv(TO_UNIT)
-        theirs /= np.linalg.norm(theirs)
-        assert reference.distance_up_to_sign(model, theirs) < 1e-9
-
-
-def test_the_opencv_solver_serves_the_same_record(rng):
-    points, _ = plane(rng, num=40)
-    points = np.hstack([points, rng.uniform(-1, 1, (4, 40))])
-    samples = random_samples(rng, 80, NUM_SAMPLES // 4)
-    ours = MODEL.solve(points, samples)
-    theirs = homography_model("opencv").solve(points, samples)
-    assert len(ours) == len(theirs)
-    assert_allclose(np.linalg.norm(theirs, axis=(1, 2)), 1.0)
-    distance = np.abs(ours - theirs).max(axis=(1, 2))
-    assert np.median(distance) < 1e-5  # float32
-    assert (
-        np.sign(np.linalg.det(ours)) == np.sign(np.linalg.det(theirs))
-    ).mean() > 0.99
-
-
-def test_an_unknown_solver_is_refused():
-    with pytest.raises(ValueError, match="'magic'"):
-        homography_model("magic")
-
-
-@pytest.mark.parametrize("image", [0, 2])
-@pytest.mark.parametrize("size", [1e-4, 1.0, 1e4])
-@pytest.mark.parametrize("triple", [(0, 1, 2), (0, 1, 3), (0, 2, 3), (1, 2, 3)])
-def test_three_collinear_points_are_rejected(image, size, triple):
-    points = np.vstack([SQUARE, SQUARE * 1.3 + 0.2])
-    assert len(homography_4pt(points, ALL_FOUR)) == 1
-    i, j, k = triple
-    points[image : image + 2, k] = 0.3 * points[image : image + 2, i] + (
-        0.7 * points[image : image + 2, j]
-    )
-    assert len(homography_4pt(points * size, ALL_FOUR)) == 0
-    assert len(homography_model("opencv").solve(points * size, ALL_FOUR)) == 0
-
-
-@pytest.mark.parametrize("image", [0, 2])
-def test_repeated_points_are_rejected(image):
-    points = np.vstack([SQUARE, SQUARE * 1.3 + 0.2])
-    for i in range(4):
-        for j in range(i):
-            repeated = points.copy()
-            repeated[image : image + 2, i] = points[image : image + 2, j]
-            assert len(homography_4pt(repeated, ALL_FOUR)) == 0
-    assert len(homography_4pt(np.zeros((4, 4)), ALL_FOUR)) == 0
-
-
-def test_a_sample_with_two_matches_swapped_is_rejected():
-    points = np.vstack([SQUARE, SQUARE[:, [1, 0, 2, 3]]])
-    assert len(homography_4pt(points, ALL_FOUR)) == 0
-
-
-def test_a_mirror_image_is_a_homography():
-    points = np.vstack([SQUARE, [[-1.0], [1.0]] * SQUARE])
-    (model,) = homography_4pt(points, ALL_FOUR)
-    assert_allclose(model, np.diag([-1, 1, 1]) / np.sqrt(3), atol=1e-15)
-
-
-def test_the_sample_test_does_not_depend_on_scale_or_position(rng):
-    points = rng.uniform(-1, 1, (4, 40))
-    samples = random_samples(rng, 40, NUM_SAMPLES // 4)
-    expected = orientations_4pt(points, samples)
-    for scale, shift in [(1e-6, 0.0), (1e6, 0.0), (1.0, 1e3), (1e3, -1e5)]:
-        assert_array_equal(orientations_4pt(scale * points + shift, samples), expected)
-
-
-def test_a_collapse_is_rejected():
-    # Onto a speck, and through a horizon that touches the sample.
-    speck = np.vstack([SQUARE, 1e-6 * SQUARE])
-    assert orientations_4pt(speck, ALL_FOUR)[0] == 1.0
-    assert len(homography_4pt(speck, ALL_FOUR)) == 0
-
-
-# ---- the residuals
+# The residuals.
 
 
 def test_residuals_equal_the_plain_formula(rng):
@@ -260,7 +99,7 @@ def test_residuals_approach_the_geometric_distance(rng):
     assert worst[1] < 0.2 * worst[0]
 
 
-# ---- the refit
+# The refit.
 
 
 def test_gradient_and_gauge_of_the_cost(rng):
@@ -321,7 +160,7 @@ def test_refit_from_minimal_samples_finds_one_minimum(rng):
     points, H = plane(rng, num=NUM_POINTS, noise=1.0)
     weights = np.ones(NUM_POINTS)
     best = MODEL.refit(H, points, weights)
-    starts = MODEL.solve(points, random_samples(rng, NUM_POINTS, 20))
+    starts = MODEL.solve(points, random_samples(rng, NUM_POINTS, (20, 4)))
     # A sample within a tenth of the image may start beyond the horizon of the rest.
     starts = starts[np.isfinite(homography_residuals(starts, points)).all(axis=1)]
     assert len(starts) > 10
@@ -351,13 +190,13 @@ def test_refit_weights_count_points(rng):
 def test_refit_never_raises_the_cost(rng):
     points = rng.uniform(-1, 1, (4, 40))
     weights = rng.uniform(0, 1, 40)
-    for start in MODEL.solve(points, random_samples(rng, 40, 100)):
-        visible = np.where(third_coordinates(start, points) > 0, weights, 0.0)
+    for start in MODEL.solve(points, random_samples(rng, 40, (100, 4))):
+        visible = np.where(reference.third_coordinates(start, points) > 0, weights, 0.0)
         refitted = MODEL.refit(start, points, visible)
         kept = np.ascontiguousarray(points[:, visible > 0])
         before = cost_of(start, kept, visible[visible > 0])
         assert cost_of(refitted, kept, visible[visible > 0]) <= before * (1 + 1e-12)
-        assert (third_coordinates(refitted, kept) > 0).all()
+        assert (reference.third_coordinates(refitted, kept) > 0).all()
         assert_allclose(np.linalg.norm(refitted), 1.0)
 
 

@@ -6,16 +6,8 @@ import cv2
 import numpy as np
 import pytest
 from numba.core import config as numba_config
-from opencv_calls import (
-    CALLS,
-    CAMERAS,
-    DIST,
-    FUNCTIONS,
-    NUM,
-    K,
-    points,
-    usac_params,
-)
+from opencv_calls import CALLS
+from opencv_case import CAMERAS, DIST, FUNCTIONS, NUM, K, points, usac_params
 
 from cvscore import opencv
 from cvscore.priors import InverseGamma

@@ -4,15 +4,8 @@ import cv2
 import numpy as np
 import pytest
 from numba.core import config as numba_config
-from opencv_calls import (
-    CAMERAS,
-    CONTAINERS,
-    FUNCTIONS,
-    NUM,
-    K,
-    homogeneous,
-    points,
-)
+from opencv_case import CAMERAS, FUNCTIONS, NUM, K, points
+from opencv_points import CONTAINERS, homogeneous
 
 from cvscore import opencv
 

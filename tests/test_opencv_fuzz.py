@@ -6,7 +6,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numba.core import config as numba_config
-from opencv_calls import CAMERAS, CONTAINERS, FUNCTIONS, K, usac_params
+from opencv_case import CAMERAS, FUNCTIONS, K, usac_params
+from opencv_points import CONTAINERS
 
 from cvscore import opencv
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import synthetic
 from numba.core import config as numba_config
-from opencv_calls import CAMERAS, FUNCTIONS, usac_params
+from opencv_case import CAMERAS, FUNCTIONS, usac_params
 
 from cvscore import opencv
 

@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 import pytest
 from numba.core import config as numba_config
-from opencv_calls import CAMERAS, FUNCTIONS, usac_params
+from opencv_case import CAMERAS, FUNCTIONS, usac_params
 from synthetic import planar_scene, two_view_scene
 
 from cvscore import opencv

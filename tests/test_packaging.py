@@ -1,32 +1,23 @@
 """What is promised about the package as an installed thing."""
 
-import os
 import re
-import subprocess
-import sys
 from importlib import import_module
-from pathlib import Path
 
 import pytest
+from conftest import ROOT
+from processes import run_python
 
 import cvscore
 
-ROOT = Path(__file__).resolve().parent.parent
 PYPROJECT = (ROOT / "pyproject.toml").read_text()
 README = (ROOT / "README.md").read_text()
 OPTIONAL = ("cv2", "matplotlib", "h5py", "pycolmap")
 
 
-def run_without(packages, script, **more):
+def run_without(packages, script):
     """Run a script in which these packages can't be imported."""
     block = f"import sys\nfor name in {list(packages)}: sys.modules[name] = None\n"
-    return subprocess.run(
-        [sys.executable, "-c", block + script],
-        env={**os.environ, "PYTHONPATH": str(ROOT), **more},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return run_python("-c", block + script, may_fail=True)
 
 
 def test_the_command_is_installed_and_exists():

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from synthetic import corner_error, planar_scene, project
+from synthetic import corner_error, packed, planar_scene, project
 
 from cvscore.frames import frame_of, region_of
 from cvscore.models.homography import homography_model
@@ -19,15 +19,19 @@ def contaminated(rng):
     return scene, np.vstack([scene.x1, x1]), np.vstack([scene.x2, x2])
 
 
+def search_of(H, x1, x2):
+    """The frame of the matches, the objective in it, and its candidate at the truth."""
+    points = packed(x1, x2)
+    frame = frame_of(region_of(points))
+    score = MarginalScore(half_width=40.0 / frame.unit)
+    objective = Objective(homography_model(), frame.enter(points), score)
+    H = frame.matrix(1) @ H @ np.linalg.inv(frame.matrix(0))
+    return frame, objective, objective.best_of((H / np.linalg.norm(H))[None])
+
+
 def fits(rng):
     scene, x1, x2 = contaminated(rng)
-    points = np.ascontiguousarray(np.hstack([x1, x2]).T)
-    frame = frame_of(region_of(points))
-    inside, model = frame.enter(points), homography_model()
-    score = MarginalScore(half_width=40.0 / frame.unit)
-    H = frame.matrix(1) @ scene.H @ np.linalg.inv(frame.matrix(0))
-    objective = Objective(model, inside, score)
-    start = objective.best_of((H / np.linalg.norm(H))[None])
+    frame, objective, start = search_of(scene.H, x1, x2)
     climbed = objective.climb(start)
     polished = polish(objective, climbed)
 
@@ -47,13 +51,7 @@ def test_near_misses_pull_the_polished_model_less(rng):
 @pytest.mark.parametrize("noise", [0.0, 1e-12])
 def test_an_exact_fit_stays_exact(rng, noise):
     scene = planar_scene(rng, num=50, inlier_ratio=1.0, noise=noise)
-    points = np.ascontiguousarray(np.hstack([scene.x1, scene.x2]).T)
-    frame = frame_of(region_of(points))
-    inside, model = frame.enter(points), homography_model()
-    score = MarginalScore(half_width=40.0 / frame.unit)
-    H = frame.matrix(1) @ scene.H @ np.linalg.inv(frame.matrix(0))
-    objective = Objective(model, inside, score)
-    start = objective.best_of((H / np.linalg.norm(H))[None])
+    _, objective, start = search_of(scene.H, scene.x1, scene.x2)
     end = polish(objective, start)
     assert np.isfinite(end.score)
     assert end.sq_residuals.max() < 1e-24

@@ -1,3 +1,5 @@
+"""The progress bar: on a terminal, seldom, and never in a file."""
+
 import io
 
 import pytest

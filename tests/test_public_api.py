@@ -1,3 +1,5 @@
+"""The names that `import cvscore` gives, and the little that it imports."""
+
 import subprocess
 import sys
 

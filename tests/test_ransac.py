@@ -2,10 +2,10 @@
 
 import importlib.util
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
+from conftest import ROOT
 from synthetic import planar_scene, two_view_scene
 
 from cvscore.models.essential import essential_model
@@ -18,7 +18,7 @@ from cvscore.scores.baselines import InlierCount, Msac
 from cvscore.scores.marginal import MarginalScore
 from cvscore.types import RansacOptions
 
-EXAMPLE = Path(__file__).resolve().parent.parent / "examples" / "fit_a_line.py"
+EXAMPLE = ROOT / "examples" / "fit_a_line.py"
 spec = importlib.util.spec_from_file_location("fit_a_line", EXAMPLE)
 fit_a_line = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(fit_a_line)

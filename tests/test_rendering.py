@@ -1,3 +1,5 @@
+"""Rendered pairs have the geometry that they say they have."""
+
 import numpy as np
 import pytest
 

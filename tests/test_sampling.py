@@ -1,3 +1,5 @@
+"""Samples are distinct, uniform or in order of quality, and as many as are needed."""
+
 from itertools import combinations
 from math import comb, log
 

@@ -56,8 +56,3 @@ def fit_of(model: Array | None, inliers: Mask | None) -> Fit | None:
     if not np.isfinite(model).all() or not model.any():
         return None
     return Fit(model, np.asarray(inliers).astype(bool).ravel())
-
-
-def cross_matrix(t: Array) -> Array:
-    """Return [t]x, the matrix of the cross product with t (3,)."""
-    return np.array([[0, -t[2], t[1]], [t[2], 0, -t[0]], [-t[1], t[0], 0.0]])

@@ -6,8 +6,8 @@ from functools import partial
 
 import numpy as np
 
-from benchmarks.data import Array, Fit, Pair
-from benchmarks.methods.method import Method, Settings, cross_matrix, fit_of
+from benchmarks.data import Array, Fit, Pair, cross_matrix
+from benchmarks.methods.method import Method, Settings, fit_of
 
 THRESHOLDS = {"H": 12.0, "F": 1.0, "E": 1.0}  # max_reproj_error, max_epipolar_error
 DEFAULT_MIN_ITERATIONS = 1000

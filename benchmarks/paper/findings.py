@@ -62,9 +62,16 @@ def _below(claim: str, limit: float, values: dict[str, float]) -> Finding:
     )
 
 
-def _no_larger(ours: dict[str, float], theirs: dict[str, float]) -> bool:
-    """Whether all of ours are at most the least of theirs, as far as is printed."""
-    return round(max(ours.values()), DIGITS) <= round(min(theirs.values()), DIGITS)
+def _no_larger(
+    claim: str, ours: dict[str, float], theirs: dict[str, float], paper: str = NOT_GIVEN
+) -> Finding:
+    """All of ours are at most the least of theirs, as far as is printed."""
+    return Finding(
+        claim=claim,
+        paper=paper,
+        measured=f"{_listed(ours)}; {_listed(theirs)}",
+        holds=round(max(ours.values()), DIGITS) <= round(min(theirs.values()), DIGITS),
+    )
 
 
 def _listed(values: dict[str, float]) -> str:
@@ -79,12 +86,8 @@ def _flat(run: Finished) -> Finding:
     paper = NOT_GIVEN
     if limit is not None:
         paper = f"below {limit:.{DIGITS}f}; {PAPER_BASELINE_SPAN[run.name]}"
-    return Finding(
-        claim="over two decades the proposed errors vary no more than any baseline's",
-        paper=paper,
-        measured=f"{_listed(ours)}; {_listed(theirs)}",
-        holds=_no_larger(ours, theirs),
-    )
+    claim = "over two decades the proposed errors vary no more than any baseline's"
+    return _no_larger(claim, ours, theirs, paper)
 
 
 def _no_worse(run: Finished) -> Finding:
@@ -111,14 +114,11 @@ def _gaps(run: Finished, names: tuple[str, ...]) -> dict[str, float]:
 
 def _few_pairs(run: Finished) -> Finding:
     """Two validation pairs bring the proposed nearly to where many would."""
-    ours, theirs = _gaps(run, MARGINAL), _gaps(run, BASELINES)
-    return Finding(
-        claim="with 2 validation pairs the proposed are no further above their "
-        "asymptote than any baseline",
-        paper=NOT_GIVEN,
-        measured=f"{_listed(ours)}; {_listed(theirs)}",
-        holds=_no_larger(ours, theirs),
+    claim = (
+        "with 2 validation pairs the proposed are no further above their asymptote "
+        "than any baseline"
     )
+    return _no_larger(claim, _gaps(run, MARGINAL), _gaps(run, BASELINES))
 
 
 def _steadier(run: Finished) -> Finding:
@@ -129,10 +129,8 @@ def _steadier(run: Finished) -> Finding:
     }
     ours = {name: spread[name] for name in MARGINAL}
     theirs = {name: spread[name] for name in BASELINES}
-    return Finding(
-        claim="with 2 validation pairs the proposed vary no more between trials than "
-        "any baseline",
-        paper=NOT_GIVEN,
-        measured=f"{_listed(ours)}; {_listed(theirs)}",
-        holds=_no_larger(ours, theirs),
+    claim = (
+        "with 2 validation pairs the proposed vary no more between trials than any "
+        "baseline"
     )
+    return _no_larger(claim, ours, theirs)

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.data import cross_matrix
 from benchmarks.paper.hdf5 import opened, read_array
 from benchmarks.paper.pairs import (
     DataError,
@@ -186,8 +187,7 @@ def write_scene(
     for (image1, image2), (rows, ratios) in matches.items():
         one, two, key = cameras[image1], cameras[image2], f"{image1}-{image2}"
         R = two.R @ one.R.T
-        x, y, z = two.T - R @ one.T
-        E = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]]) @ R
+        E = cross_matrix(two.T - R @ one.T) @ R
         files["matches"][key] = rows.astype(np.float32)
         files["match_conf"][key] = ratios.astype(np.float32)
         files["K1_K2"][key] = np.stack([one.K, two.K])[None]

@@ -1,0 +1,138 @@
+"""What a search found: the model, its pose, its noise and its evidence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cvscore.types.arrays import Array, Mask
+
+# Evidence, in nats, that random matches reach less than once in a hundred times.
+SIGNIFICANT_EVIDENCE = math.log(100.0)
+
+
+class Pose(NamedTuple):
+    """Second camera from first, ``x_cam2 = R x_cam1 + t``, with |t| = 1."""
+
+    R: Array
+    t: Array
+
+
+class NoisePosterior(NamedTuple):
+    """Inverse-Gamma belief about the noise variance, in the squared unit of the points.
+
+    As if ``2 shape`` residuals had been seen whose squares sum to ``2 rate``.
+    """
+
+    shape: float
+    rate: float
+
+    @property
+    def scale(self) -> float:
+        """The standard deviation of the noise: the root of rate over shape."""
+        return math.sqrt(self.rate / self.shape) if self.shape > 0.0 else math.nan
+
+    def interval(self, mass: float = 0.95) -> tuple[float, float]:
+        """Return the central credible interval of the standard deviation."""
+        from scipy.special import gammaincinv
+
+        if not 0.0 < mass < 1.0:
+            raise ValueError(f"mass must be in (0, 1), got {mass}")
+        if not self.shape > 0.0:
+            return math.nan, math.nan
+        tail = 0.5 * (1.0 - mass)
+        low, high = (
+            math.sqrt(self.rate / float(gammaincinv(self.shape, probability)))
+            for probability in (1.0 - tail, tail)
+        )
+        return low, high
+
+
+# Where there is nothing to learn it from.
+NO_NOISE = NoisePosterior(0.0, 0.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Estimate:
+    """A model with what the data say about it; false where there is none.
+
+    Attributes
+    ----------
+    model : (3, 3) array or None
+        x2 ~ H x1, x2' F x1 = 0, or E for normalised coordinates.
+    inliers : (N,) bool array
+        The partition the score chose; all False on failure.
+    residuals : (N,) array
+        Sampson distance of each match to the model, in the unit of the points (for
+        the essential matrix, undistorted pixels); ``inf`` on failure.
+    score : float
+        Of ``model``, larger is better; ``-inf`` on failure.
+    scale : float
+        Standard deviation of the noise of right matches, in the unit of the points.
+        The inliers end at ``threshold``; what that cuts off is made up for, so that
+        this is a few percent above their root mean square (`cvscore.noise`).
+    threshold : float
+        The inlier threshold that the score implies, in the unit of the points.
+    iterations : int
+        Minimal samples drawn.
+    evidence_from : callable or float
+        Gives ``evidence``, which takes as long as a part of the search.
+    reason : str
+        Why there is no model; empty where there is one.
+    pose : Pose or None
+        For the essential matrix: rotation and direction by cheirality.
+    noise : NoisePosterior
+        What is known of the variance of the noise.
+    """
+
+    model: Array | None
+    inliers: Mask
+    residuals: Array
+    score: float
+    scale: float
+    threshold: float
+    iterations: int
+    evidence_from: Callable[[], float] | float = field(repr=False, compare=False)
+    reason: str = ""
+    pose: Pose | None = None
+    noise: NoisePosterior = NO_NOISE
+
+    def __bool__(self) -> bool:
+        return self.model is not None
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What computes the evidence cannot be pickled; the evidence can.
+        return {**self.__dict__, "evidence_from": self.evidence}
+
+    @cached_property
+    def evidence(self) -> float:
+        """Log evidence in nats of the model over "every match is by chance".
+
+        Corrected for the many models and inlier sets that were looked at, see
+        `cvscore.significance`; computed when it is first asked for.
+        """
+        given = self.evidence_from
+        return given() if callable(given) else given
+
+    @property
+    def is_significant(self) -> bool:
+        """Whether random matches have so good a model less than once in a hundred.
+
+        False for a model that says nothing, and where there is none.  The figures are
+        those of ``python -m benchmarks.evidence``.
+        """
+        return self.evidence > SIGNIFICANT_EVIDENCE
+
+    def scale_interval(self, mass: float = 0.95) -> tuple[float, float]:
+        """Return the central credible interval of `scale`, NaN where there is none."""
+        return self.noise.interval(mass)
+
+    @property
+    def num_inliers(self) -> int:
+        """How many matches the model explains."""
+        return int(np.count_nonzero(self.inliers))

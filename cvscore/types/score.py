@@ -1,0 +1,84 @@
+"""What the loop needs to know of a score."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from cvscore.types.arrays import Array, Mask
+
+
+class Summary(NamedTuple):
+    """What a score has to say of one model beyond its inliers."""
+
+    score: float
+    scale: float
+    threshold: float
+    evidence: float
+
+
+class ScoreKernels(NamedTuple):
+    """Compiled functions of a score, each with ``constants`` (any number,) at the end.
+
+    ``preview(sq_residuals, constants)``, ``evaluate(sq_residuals, best, constants)``,
+    ``assess(row, constants)``, ``inliers(row, constants)`` and ``summarise(row,
+    constants)`` as those of `Score`; ``resize(constants, num_points, dim, num_params)``
+    gives the constants for other rows and another model.
+    """
+
+    preview: Callable[[Array, Array], Array]
+    evaluate: Callable[[Array, float, Array], Array]
+    assess: Callable[[Array, Array], tuple[float, Array]]
+    inliers: Callable[[Array, Array], Mask]
+    summarise: Callable[[Array, Array], tuple[float, float, float, float]]
+    resize: Callable[[Array, int, int, int], Array]
+    constants: Array
+
+
+class Score(Protocol):
+    """A ranking of models by their squared residuals alone; larger is better.
+
+    ``dim`` and ``num_params`` come from the model record, so that one score serves
+    every model and the two never meet.
+    """
+
+    def evaluate(
+        self,
+        sq_residuals: Array,
+        dim: int,
+        num_params: int,
+        best: float = -np.inf,
+    ) -> Array:
+        """Score (K, N) residuals as (K,); rows that can't beat ``best`` may be low."""
+
+    def preview(self, sq_residuals: Array, dim: int, num_params: int) -> Array:
+        """Guess the order of the scores of (K, N) residuals, (K,), at little cost."""
+
+    def weights(self, sq_residuals: Array, dim: int, num_params: int) -> Array:
+        """Minus the derivative of the score in each squared residual, (N,)."""
+
+    def assess(
+        self, sq_residuals: Array, dim: int, num_params: int
+    ) -> tuple[float, Array]:
+        """Score and weights of one row (N,), for the price of one of them."""
+
+    def inliers(self, sq_residuals: Array, dim: int, num_params: int) -> Mask:
+        """Which of the (N,) residuals belong to the model."""
+
+    def summarise(self, sq_residuals: Array, dim: int, num_params: int) -> Summary:
+        """Score, noise scale, threshold and evidence of (N,) residuals."""
+
+    def kernels(
+        self, num_points: int, dim: int, num_params: int
+    ) -> ScoreKernels | None:
+        """Return the same functions compiled for rows of N residuals; None without."""
+
+    def scaled(self, factor: float) -> Score:
+        """Return this score for residuals that have been multiplied by ``factor``."""
+
+    def rescaled(
+        self, value: float, factor: float, num_points: int, dim: int, num_params: int
+    ) -> float:
+        """Return what a value of this score is after ``scaled(factor)``."""

@@ -1,0 +1,103 @@
+"""The command `match`: images or files in; model, numbers and pictures out."""
+
+import json
+from pathlib import Path
+
+import cv2
+import h5py
+import numpy as np
+import pytest
+from command import run, save_matches
+from synthetic import planar_scene, two_view_scene
+
+
+def test_images_in_model_numbers_and_picture_out(views, here, capsys):
+    folder, _ = views
+    status, out, err = run(capsys, "match", folder / "left.png", folder / "right.jpg")
+    assert status == 0, err
+    names = [line.split()[0] for line in out.splitlines() if line[0] != " "]
+    assert names[:4] == ["scene", "model", "inliers", "scale"]
+    assert "general" in out.splitlines()[0]
+    assert {"threshold", "evidence", "time", "picture"} <= set(names)
+    picture = cv2.imread("cvscore-match.png")
+    assert picture.shape == (2 * (300 + 28), 800, 3)
+
+
+def test_essential_matrix_of_images_has_the_true_pose(views, here, capsys):
+    folder, pair = views
+    K = ",".join(map(str, pair.K[[0, 1, 0, 1], [0, 1, 2, 2]]))
+    arguments = ["match", folder / "left.png", folder / "right.jpg"]
+    arguments += [
+        "--model",
+        "essential",
+        "--camera",
+        K,
+        "--json",
+        "--output",
+        "a/b.png",
+    ]
+    status, out, _ = run(capsys, *arguments)
+    assert status == 0
+    found = json.loads(out)  # one object, and nothing else
+    assert np.degrees(np.arccos(np.dot(found["t"], pair.t))) < 3.0
+    assert found["num_inliers"] == len(found["inliers"]) > 50
+    assert found["pictures"] == [str(Path("a/b.png"))]
+    assert Path("a/b.png").stat().st_size > 10_000
+
+
+@pytest.mark.parametrize("suffix", ["npz", "csv", "h5", "txt"])
+def test_matches_from_files_give_the_same_model(suffix, here, capsys, rng):
+    scene = planar_scene(rng)
+    path = here / f"matches.{suffix}"
+    table = np.hstack([scene.x1, scene.x2])
+    if suffix == "npz":
+        save_matches(path, scene.x1, scene.x2)
+    elif suffix == "h5":
+        with h5py.File(path, "w") as file:
+            file.update({"pair/x1": scene.x1, "pair/x2": scene.x2})
+    else:
+        delimiter = "," if suffix == "csv" else " "
+        header = "x1,y1,x2,y2" if suffix == "csv" else ""
+        np.savetxt(
+            path, table, fmt="%.17g", delimiter=delimiter, header=header, comments=""
+        )
+    group = ["--group", "pair"] if suffix == "h5" else []
+    status, out, err = run(
+        capsys, "match", path, "--model", "homography", "--json", *group
+    )
+    assert (status, err) == (0, "")
+    found = json.loads(out)
+    truth = scene.H / scene.H[2, 2]
+    np.testing.assert_allclose(found["model"], truth, rtol=0.05, atol=0.05)
+    assert found["num_matches"] == len(table)
+    assert not list(here.glob("*.png"))
+
+
+def test_the_sweep_is_plotted_on_request(here, capsys, rng):
+    scene = two_view_scene(rng)
+    path = save_matches(here / "m.npz", scene.x1, scene.x2, K1=scene.K1, K2=scene.K2)
+    arguments = ["--model", "essential", "--sweep", "plots/sweep.png"]
+    status, out, err = run(capsys, "match", path, *arguments)
+    assert status == 0, err
+    assert "plots/sweep.png" in out
+    assert cv2.imread("plots/sweep.png").shape[1] == 1000
+
+
+def test_the_kind_of_scene_is_told_by_evidence(here, capsys, rng):
+    plane = planar_scene(rng)
+    path = save_matches(here / "m.npz", plane.x1, plane.x2)
+    status, out, _ = run(capsys, "match", path, "--json")
+    found = json.loads(out)
+    assert status == 0
+    assert (found["scene"], found["kind"]) == ("planar_or_rotation", "homography")
+    assert found["is_significant"]
+    low, high = found["scale_interval"]
+    assert low < found["scale"] < high
+    x1, x2 = rng.uniform(0, 1000, (2, 100, 2))
+    path = save_matches(here / "noise.npz", x1, x2)
+    status, out, err = run(capsys, "match", path)
+    assert (status, out) == (1, "")
+    assert "no significant model" in err
+    status, out, err = run(capsys, "match", path, "--model", "fundamental")
+    assert status == 0
+    assert "not significant" in out
