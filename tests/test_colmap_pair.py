@@ -2,7 +2,14 @@
 
 import numpy as np
 import pytest
-from synthetic import homogeneous, planar_scene, project, rotation, two_view_scene
+from synthetic import (
+    homogeneous,
+    packed,
+    planar_scene,
+    project,
+    rotation,
+    two_view_scene,
+)
 
 from cvscore.colmap.depths import NUM_BY_CHANCE, depth_log_ratios
 from cvscore.colmap.plane_look import look_for_plane
@@ -13,10 +20,6 @@ from cvscore.parallax import parallax_of
 from cvscore.plane_fit import whitened_transfer
 from cvscore.rotation_fit import fit_rotation
 from cvscore.types import Pose
-
-
-def packed(x1, x2):
-    return np.ascontiguousarray(np.hstack([x1, x2]).T)
 
 
 def test_inverse(rng):

@@ -1,3 +1,5 @@
+"""Which matches belong to a model, and which of them a mapper gets."""
+
 import numpy as np
 import pytest
 

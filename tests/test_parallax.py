@@ -1,14 +1,12 @@
+"""Where on its epipolar line a match lies, and the pose that a plane tells."""
+
 import numpy as np
 import pytest
-from synthetic import camera, homogeneous, project, rotation, two_view_scene
+from synthetic import camera, homogeneous, packed, project, rotation, two_view_scene
 
 from cvscore.parallax import median_angle, parallax_of
 from cvscore.plane_pose import decompose_homography, essential_of_pose, pose_of_plane
 from cvscore.types import Pose
-
-
-def packed(x1, x2):
-    return np.ascontiguousarray(np.hstack([x1, x2]).T)
 
 
 def test_right_matches_are_in_front_at_their_angle(rng):

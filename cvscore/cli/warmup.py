@@ -73,7 +73,7 @@ def steps() -> list[tuple[str, Callable[[], Any]]]:
         ("essential", lambda: cvscore.estimate_essential(x1, x2, K, dist1=lens)),
         ("sampling", lambda: cvscore.estimate_homography(x1, x2, quality=quality)),
         ("which model", lambda: cvscore.select_model(x1, x2, K)),
-        ("verification", lambda: _verify(x1, x2, K)),
+        ("verification", lambda: _verify(K)),
     ]
 
     def with_score(score: Any) -> Callable[[], Any]:
@@ -91,22 +91,25 @@ def steps() -> list[tuple[str, Callable[[], Any]]]:
     return calls + [(type(score).__name__, with_score(score)) for score in scores]
 
 
-def _verify(x1: Array, x2: Array, K: Array) -> None:
+def _verify(K: Array) -> None:
     """Run what a pair of a COLMAP database goes through; pycolmap is not needed."""
     import cvscore
-    from cvscore.colmap.pair import PairMatches, PairOptions, estimate_pair
+    from cvscore.colmap.cameras import PinholeView
+    from cvscore.colmap.cleaning import clean_matches
+    from cvscore.colmap.pair import PairOptions, estimate_pair
 
-    keypoints = np.repeat(np.arange(len(x1))[:, None], 2, axis=1)
-    for calibrated in (True, False):
-        matches = PairMatches(x1, x2, keypoints, K, K, calibrated)
-        estimate_pair(matches, PairOptions(cvscore.RansacOptions(), 15))
+    indices = np.repeat(np.arange(NUM_MATCHES)[:, None], 2, axis=1)
+    options = PairOptions(cvscore.RansacOptions(), 15)
+    for calibrated, share_on_plane in ((True, 0.5), (True, 1.0), (False, 0.5)):
+        views = (PinholeView(x, K, calibrated) for x in _matches(share_on_plane))
+        estimate_pair(clean_matches(indices, *views).matches, options)
 
 
-def _matches() -> tuple[Array, Array]:
+def _matches(share_on_plane: float = 0.5) -> tuple[Array, Array]:
     """Points on one plane and off it, with wrong matches, so that every step is run."""
     rng = np.random.default_rng(0)
     scene = rng.uniform([-2.0, -2.0, 4.0], [2.0, 2.0, 8.0], (NUM_MATCHES, 3))
-    scene[: NUM_MATCHES // 2, 2] = 6.0
+    scene[: int(share_on_plane * NUM_MATCHES), 2] = 6.0
     moved = scene + np.array([1.0, 0.1, 0.2])
     x1, x2 = (1000.0 * X[:, :2] / X[:, 2:] + 500.0 for X in (scene, moved))
     wrong = slice(None, None, 3)
