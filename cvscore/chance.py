@@ -44,13 +44,16 @@ def redraw_matches(points: Array) -> Array:
         About `NUM_REDRAWN` matches, no two alike; all N (N - 1) where there are fewer.
     """
     with np.errstate(over="ignore"):  # the generator wraps around
-        redrawn: Array = _redraw(np.ascontiguousarray(points), generator(SEED))
+        redrawn: Array = redraw(np.ascontiguousarray(points), generator(SEED))
     return redrawn
 
 
 @kernel
-def _redraw(points, generator):
-    """Shuffle the matches, and give every one the second points of some others."""
+def redraw(points, generator):
+    """Shuffle the matches, and give every one the second points of some others.
+
+    See `redraw_matches`.
+    """
     num = points.shape[1]
     order = np.arange(num)
     for i in range(num - 1, 0, -1):

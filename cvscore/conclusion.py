@@ -1,4 +1,4 @@
-"""What is said of the model that was found: its inliers, its threshold, its noise."""
+"""What is said of the model that was found: inliers, threshold, noise, evidence."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from typing import NamedTuple
 import numpy as np
 
 from cvscore._kernel import kernel
-from cvscore._operations import call_inliers, call_summarise
+from cvscore._operations import call_inliers, call_residuals, call_summarise
+from cvscore.chance import SEED, redraw
 from cvscore.noise import variance_posterior
 from cvscore.objective import Candidate, Objective
 from cvscore.priors import InverseGamma
+from cvscore.sampling import generator
+from cvscore.significance import corrected_evidence
 from cvscore.types import Array, Mask, NoisePosterior
 
 # Of scores that believe nothing about the noise.
@@ -68,3 +71,47 @@ def _conclude(functions, constants, sq_residuals, dim, num_params, alpha, beta, 
         rss, num_inliers, threshold, alpha, beta, dim, num_params
     )
     return inliers, residuals, score, unit * threshold, shape, unit**2 * rate
+
+
+def weigh(
+    objective: Objective,
+    candidate: Candidate,
+    inliers: Mask,
+    num_samples: int,
+    precision: float,
+) -> float:
+    """Return the corrected evidence of a model: what chance does on the same points.
+
+    ``num_samples`` were drawn to find it; ``precision`` is that of the points.
+    """
+    model = objective.model
+    with np.errstate(over="ignore"):  # the generator wraps around
+        evidence: float = objective.run(
+            _weigh,
+            candidate.model,
+            candidate.sq_residuals,
+            objective.points,
+            generator(SEED),
+            inliers,
+            (model.residual_dim, model.sample_size, num_samples),
+            precision,
+        )
+    return evidence
+
+
+@kernel
+def _weigh(
+    functions,
+    constants,
+    model,
+    sq_residuals,
+    points,
+    generator,
+    inliers,
+    counts,
+    precision,
+):
+    redrawn = redraw(points, generator)
+    given = model.reshape((1, *model.shape)), redrawn, constants[0]
+    by_chance = call_residuals(functions, given)[0]
+    return corrected_evidence(sq_residuals, inliers, by_chance, *counts, precision)

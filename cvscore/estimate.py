@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cvscore.calibration import Calibration, score_of
-from cvscore.chance import redraw_matches
 from cvscore.checks import as_distortion, as_intrinsics, as_points
 from cvscore.coherence import CoherentSampler
-from cvscore.conclusion import conclude
+from cvscore.conclusion import conclude, weigh
 from cvscore.distortion import undistort
 from cvscore.frames import EPSILON, Frame, frame_of_cameras, mean_focal
 from cvscore.models._matrix3 import scale_to_unit_norm
@@ -30,13 +29,11 @@ from cvscore.problem import Problem, prepare
 from cvscore.ransac import search
 from cvscore.repeats import escape_plane_and_repeats
 from cvscore.sampling import ProsacSampler
-from cvscore.significance import corrected_evidence
 from cvscore.strangers import polish_without_strangers
 from cvscore.types import (
     Array,
     Estimate,
     GeometricModel,
-    Mask,
     Pose,
     RansacOptions,
     Sampler,
@@ -202,7 +199,7 @@ def _search(
     best = (last_step or polish)(objective, best)
     unit = problem.frame.unit
     inliers, residuals, score, threshold, noise = conclude(objective, best, unit)
-    evidence = partial(_evidence, problem, model, best, inliers, iterations)
+    evidence = partial(weigh, objective, best, inliers, iterations, problem.precision)
     if problem.bystanders.size:
         beside = model.residuals(best.model[None], problem.bystanders)[0]
         beside = unit * np.sqrt(beside)
@@ -218,26 +215,6 @@ def _search(
         evidence_from=evidence,
         iterations=iterations,
         noise=noise,
-    )
-
-
-def _evidence(
-    problem: Problem,
-    model: GeometricModel,
-    best: Candidate,
-    inliers: Mask,
-    num_samples: int,
-) -> float:
-    """Compare the model with what chance does on the same points."""
-    by_chance = model.residuals(best.model[None], redraw_matches(problem.points))[0]
-    return corrected_evidence(
-        best.sq_residuals,
-        inliers,
-        by_chance,
-        dim=model.residual_dim,
-        sample_size=model.sample_size,
-        num_samples=num_samples,
-        precision=problem.precision,
     )
 
 

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from cvscore._kernel import kernel
 from cvscore._smallest import move_smallest_first
 from cvscore.models._matrix3 import inverse_of, product_of
-from cvscore.types import Array, Mask, Pose
+from cvscore.types import Array, Mask
 
 
-@dataclass(frozen=True)
-class Parallax:
+class Parallax(NamedTuple):
     """Matches along their epipolar lines, under a pose.
 
     Attributes
@@ -37,16 +36,9 @@ class Parallax:
     angles: Array
     turns: Array
 
-    def is_behind(self, tolerance: float) -> Mask:
-        """Whether matches (N,) lie behind a camera, and not by noise alone.
 
-        A far point may be seen on the wrong side of infinity, by as many pixels as the
-        ``tolerance`` for noise.
-        """
-        return ~self.in_front & (self.from_infinity > tolerance)
-
-
-def parallax_of(points: Array, K1: Array, K2: Array, pose: Pose) -> Parallax:
+@kernel
+def parallax_of(points, K1, K2, R, t):
     """Place matches on their epipolar lines.
 
     Parameters
@@ -55,28 +47,15 @@ def parallax_of(points: Array, K1: Array, K2: Array, pose: Pose) -> Parallax:
         Pixels of the two images.
     K1, K2 : (3, 3) arrays
         Camera matrices.
-    pose : Pose
+    R, t : (3, 3) and (3,) array
         Camera 2 from camera 1; the translation may be zero.
-    """
-    return Parallax(*place_matches(points, K1, K2, pose.R, pose.t))
 
+    Returns
+    -------
+    Parallax
 
-@kernel
-def median_angle(angles, chosen):
-    """Return the median of the angles (N,) that are chosen, -1 where none is."""
-    some = angles[chosen]
-    num = some.shape[0]
-    if num == 0:
-        return -1.0
-    move_smallest_first(some, num // 2 + 1)
-    upper = some[num // 2]
-    return upper if num % 2 == 1 else 0.5 * (some[: num // 2].max() + upper)
-
-
-@kernel
-def place_matches(points, K1, K2, R, t):
-    """Compute the fields of `Parallax` for points (4, N).
-
+    Notes
+    -----
     Rays ``a`` (turned into camera 2) and ``b`` meet where ``a + r t = l b``, with ``r``
     the inverse depth in camera 1 and ``l`` the ratio of depths.  Its cross product with
     ``b`` gives ``r``, that with ``t`` gives ``l``.
@@ -113,7 +92,29 @@ def place_matches(points, K1, K2, R, t):
         turns[i] = angle if r > 0.0 else -angle
         if ratio < 0.0:  # the second ray points the other way
             turns[i] -= math.copysign(math.pi, turns[i])
-    return in_front, from_infinity, angles, turns
+    return Parallax(in_front, from_infinity, angles, turns)
+
+
+@kernel
+def are_behind(parallax, tolerance):
+    """Whether matches (N,) lie behind a camera, and not by noise alone.
+
+    A far point may be seen on the wrong side of infinity, by as many pixels as the
+    ``tolerance`` for noise.
+    """
+    return ~parallax.in_front & (parallax.from_infinity > tolerance)
+
+
+@kernel
+def median_angle(angles, chosen):
+    """Return the median of the angles (N,) that are chosen, -1 where none is."""
+    some = angles[chosen]
+    num = some.shape[0]
+    if num == 0:
+        return -1.0
+    move_smallest_first(some, num // 2 + 1)
+    upper = some[num // 2]
+    return upper if num % 2 == 1 else 0.5 * (some[: num // 2].max() + upper)
 
 
 @kernel

@@ -74,6 +74,8 @@ class InverseGamma:
 
     def scaled(self, factor: float) -> InverseGamma:
         """Return this prior for residuals that have been multiplied by ``factor``."""
+        if self.beta == 0.0:
+            return self
         return replace(self, beta=self.beta * factor**2)
 
     def normalised(self, focal: float) -> InverseGamma:

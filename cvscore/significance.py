@@ -35,24 +35,20 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
+from cvscore._kernel import kernel
 from cvscore.chance import highest_chance_density
-from cvscore.types import Array, Mask
 
 # A sample gives several models, and each best one so far is refitted and sampled from
 # again: by simulation, what a hundred times as many independent models would find.
 MODELS_PER_SAMPLE = 100.0
 
 
+@kernel
 def corrected_evidence(
-    sq_residuals: Array,
-    inliers: Mask,
-    by_chance: Array,
-    *,
-    dim: int,
-    sample_size: int,
-    num_samples: int,
-    precision: float,
-) -> float:
+    sq_residuals, inliers, by_chance, dim, sample_size, num_samples, precision
+):
     """Return the log evidence over "all matches are by chance", in nats.
 
     Parameters
@@ -71,14 +67,18 @@ def corrected_evidence(
         Rounding error of a residual: an exact fit is as good as that.
     """
     num = len(sq_residuals)
-    inlying = sq_residuals[inliers]
-    spare = len(inlying) - sample_size
+    num_inlying, rss, furthest = 0, num * precision**2, 0.0
+    for i in range(num):
+        if inliers[i]:
+            num_inlying += 1
+            rss += sq_residuals[i]
+            furthest = max(furthest, sq_residuals[i])
+    spare = num_inlying - sample_size
     if spare <= 0:
-        return -math.inf
+        return -np.inf
     half_nu = 0.5 * dim * spare
-    rss = float(inlying.sum()) + num * precision**2
     scale = math.sqrt(0.5 * rss / half_nu)
-    radius = max(math.sqrt(float(inlying.max())), scale)
+    radius = max(math.sqrt(furthest), scale)
     density = highest_chance_density(by_chance, scale, radius, dim)
     ratio = (
         math.lgamma(half_nu)
@@ -92,6 +92,7 @@ def corrected_evidence(
     return ratio - math.log(num_left) - log_choices(num_left, spare) - log_models
 
 
-def log_choices(num: int, size: int) -> float:
+@kernel
+def log_choices(num, size):
     """Logarithm of the number of subsets of ``size`` among ``num``."""
     return math.lgamma(num + 1) - math.lgamma(size + 1) - math.lgamma(num - size + 1)

@@ -4,14 +4,13 @@ import numpy as np
 import pytest
 from synthetic import camera, homogeneous, packed, project, rotation, two_view_scene
 
-from cvscore.parallax import median_angle, parallax_of
+from cvscore.parallax import are_behind, median_angle, parallax_of
 from cvscore.plane_pose import decompose_homography, essential_of_pose, pose_of_plane
-from cvscore.types import Pose
 
 
 def test_right_matches_are_in_front_at_their_angle(rng):
     s = two_view_scene(rng, inlier_ratio=1.0, noise=0.0)
-    found = parallax_of(packed(s.x1, s.x2), s.K1, s.K2, Pose(s.R, s.t))
+    found = parallax_of(packed(s.x1, s.x2), s.K1, s.K2, s.R, s.t)
     assert found.in_front.all()
     rays1 = homogeneous(s.x1) @ np.linalg.inv(s.K1).T @ s.R.T
     rays2 = homogeneous(s.x2) @ np.linalg.inv(s.K2).T
@@ -27,19 +26,19 @@ def test_right_matches_are_in_front_at_their_angle(rng):
 def test_behind_is_behind_unless_noise_can_explain_it(rng):
     s = two_view_scene(rng, inlier_ratio=1.0, noise=0.0)
     # With the baseline turned round every point is behind, by its own parallax.
-    found = parallax_of(packed(s.x1, s.x2), s.K1, s.K2, Pose(s.R, -s.t))
+    found = parallax_of(packed(s.x1, s.x2), s.K1, s.K2, s.R, -s.t)
     assert not found.in_front.any()
     assert (found.turns < 0.0).all()
-    assert found.is_behind(0.0).all()
+    assert are_behind(found, 0.0).all()
     far = found.from_infinity > 50.0
-    np.testing.assert_array_equal(found.is_behind(50.0), far)
+    np.testing.assert_array_equal(are_behind(found, 50.0), far)
 
 
 def test_rotation_has_no_parallax(rng):
     K, R = camera(), rotation(np.array([0.1, -0.2, 0.05]))
     x1 = rng.uniform(300, 800, (20, 2))
     x2 = project(K @ R @ np.linalg.inv(K), x1)
-    found = parallax_of(packed(x1, x2), K, K, Pose(R, np.zeros(3)))
+    found = parallax_of(packed(x1, x2), K, K, R, np.zeros(3))
     np.testing.assert_allclose(found.angles, 0.0, atol=1e-12)
     np.testing.assert_allclose(found.from_infinity, 0.0, atol=1e-9)
 
@@ -92,7 +91,7 @@ def test_pose_of_a_plane_is_one_from_which_it_can_be_seen(rng):
         points = packed(s.x1, s.x2)
         pose = pose_of_plane(H, points, np.full(100, True), s.K1, s.K2)
         assert np.linalg.norm(pose.t) == pytest.approx(1.0)
-        assert parallax_of(points, s.K1, s.K2, pose).in_front.all()
+        assert parallax_of(points, s.K1, s.K2, *pose).in_front.all()
         rays1 = homogeneous(s.x1) @ np.linalg.inv(s.K1).T
         rays2 = homogeneous(s.x2) @ np.linalg.inv(s.K2).T
         E = essential_of_pose(pose)

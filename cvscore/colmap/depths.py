@@ -13,10 +13,8 @@ import numpy as np
 
 from cvscore._kernel import kernel
 from cvscore._smallest import move_smallest_first
-from cvscore.kinds import Matches
 from cvscore.models._epipolar import sampson_residuals
-from cvscore.parallax import Parallax, place_matches
-from cvscore.types import Array, Pose
+from cvscore.parallax import parallax_of
 
 # Fine enough to see where a scene begins and ends, coarse enough to fill most parts.
 NUM_PARTS = 16
@@ -26,45 +24,30 @@ PRIOR_COUNT = 0.5
 NUM_BY_CHANCE = 400
 
 
-def depth_log_ratios(
-    matches: Matches,
-    F: Array,
-    cameras: tuple[Array, Array],
-    pose: Pose,
-    parallax: Parallax,
-    beliefs: Array,
-) -> Array:
+@kernel
+def depth_log_ratios(redrawn, F, K1, K2, R, t, turns, beliefs):
     """Return how much likelier (N,) than chance right matches are where these are.
 
     Parameters
     ----------
-    matches : Matches
-        N of them.
+    redrawn : (4, M) array
+        Matches by chance.
     F : (3, 3) array
         Fundamental matrix.
-    cameras, pose
+    K1, K2, R, t
         Camera matrices, and camera 2 from camera 1.
-    parallax : Parallax
-        Where the matches are.
+    turns : (N,) array
+        Where the matches are, see `cvscore.parallax.Parallax`.
     beliefs : (N,) array
         Probability of each that it is right.
     """
-    log_ratios: Array = _log_ratios(
-        matches.redrawn, F, *cameras, pose.R, pose.t, parallax.turns, beliefs
-    )
-    return log_ratios
-
-
-@kernel
-def _log_ratios(redrawn, F, K1, K2, R, t, turns, beliefs):
-    """See `depth_log_ratios`; ``turns`` and ``beliefs`` are (N,)."""
     if redrawn.shape[1] > NUM_BY_CHANCE:
         sq_residuals = sampson_residuals(F.reshape((1, 3, 3)), redrawn)[0]
         smallest = sq_residuals.copy()
         move_smallest_first(smallest, NUM_BY_CHANCE)
         closest = np.flatnonzero(sq_residuals <= smallest[NUM_BY_CHANCE - 1])
         redrawn = redrawn[:, closest]
-    by_chance = np.sort(place_matches(redrawn, K1, K2, R, t)[3])
+    by_chance = np.sort(parallax_of(redrawn, K1, K2, R, t).turns)
     limits = np.empty(NUM_PARTS - 1)
     for k in range(NUM_PARTS - 1):
         limits[k] = by_chance[(k + 1) * by_chance.shape[0] // NUM_PARTS]

@@ -8,7 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cvscore._kernel import kernel
-from cvscore.types import Array, Mask
+from cvscore.colmap.depths import depth_log_ratios
+from cvscore.kinds import Matches
+from cvscore.parallax import are_behind, median_angle, parallax_of
+from cvscore.types import Array, Mask, Pose
 
 # A match that chance may have made is kept unless the odds are so much against it: the
 # mapper sees every point from more than two sides, and finds out.
@@ -24,10 +27,14 @@ MAX_ODDS_OF_RIVALS = 10.0
 MAX_LOG_ODDS = 50.0
 
 
-def may_be_right(log_odds: Array, keypoints: NDArray[np.int64]) -> Mask:
-    """Return which matches to keep.
-
-    Of every keypoint the likeliest, and others as long as few are wrong.
+def label_matches(
+    log_odds: Array,
+    keypoints: NDArray[np.int64],
+    points: Array,
+    cameras: tuple[Array, Array],
+    pose: Pose,
+) -> tuple[Mask, float]:
+    """Choose matches of a plane or of a rotation.
 
     Parameters
     ----------
@@ -35,25 +42,83 @@ def may_be_right(log_odds: Array, keypoints: NDArray[np.int64]) -> Mask:
         That a match is right, by itself, against chance.
     keypoints : (N, 2) array
         Of the two images.
+    points : (4, N) array
+        Pixels.
+    cameras, pose
+        Camera matrices, and camera 2 from camera 1.
+
+    Returns
+    -------
+    inliers : (N,) bool array
+    tri_angle : float
+        Their median triangulation angle, radians; -1 without inliers.
+    """
+    return _label(log_odds, keypoints, points, *cameras, pose.R, pose.t)
+
+
+def label_matches_in_depth(
+    log_odds: Array,
+    keypoints: NDArray[np.int64],
+    matches: Matches,
+    cameras: tuple[Array, Array],
+    pose: Pose,
+    F: Array,
+    tolerance: float,
+) -> tuple[Mask, float]:
+    """Choose matches of a general scene, which has points where they are visible.
+
+    Parameters and result are those of `label_matches`; ``F`` is the fundamental matrix,
+    and ``tolerance`` how many pixels noise may put a match behind a camera.
+    """
+    among = keypoints, matches.points, matches.redrawn
+    return _label_in_depth(log_odds, *among, *cameras, pose.R, pose.t, F, tolerance)
+
+
+@kernel
+def _label(log_odds, keypoints, points, K1, K2, R, t):
+    inliers = may_be_right(log_odds, keypoints)
+    angles = parallax_of(points, K1, K2, R, t).angles
+    return inliers, median_angle(angles, inliers)
+
+
+@kernel
+def _label_in_depth(log_odds, keypoints, points, redrawn, K1, K2, R, t, F, tolerance):
+    parallax = parallax_of(points, K1, K2, R, t)
+    possible = np.where(are_behind(parallax, tolerance), -np.inf, log_odds)
+    right = beliefs(possible, keypoints)
+    place = redrawn, F, K1, K2, R, t, parallax.turns
+    inliers = may_be_right(possible + depth_log_ratios(*place, right), keypoints)
+    return inliers, median_angle(parallax.angles, inliers)
+
+
+@kernel
+def may_be_right(log_odds, keypoints):
+    """Return which matches to keep (N,), see `label_matches`.
+
+    Of every keypoint the likeliest, and others as long as few are wrong.
     """
     odds, rivals = _odds_and_rivals(log_odds, keypoints)
-    kept: Mask = (MAX_ODDS_AGAINST * odds > 1.0) & (odds > rivals)
-    may_follow = MAX_ODDS_OF_CHANCE * odds > 1.0
-    may_follow &= (MAX_ODDS_OF_RIVALS * odds > rivals) & ~kept
     doubts = (1.0 + rivals) / (1.0 + odds + rivals)
-    followers = np.flatnonzero(may_follow)
-    followers = followers[np.argsort(doubts[followers])]
-    num_wrong = doubts[kept].sum() + np.cumsum(doubts[followers])
-    num_kept = np.count_nonzero(kept) + np.arange(1, len(followers) + 1)
-    kept[followers[num_wrong <= MAX_BELIEVED_WRONG * num_kept]] = True
+    kept = (MAX_ODDS_AGAINST * odds > 1.0) & (odds > rivals)
+    may_follow = (MAX_ODDS_OF_CHANCE * odds > 1.0) & (
+        MAX_ODDS_OF_RIVALS * odds > rivals
+    )
+    followers = np.flatnonzero(may_follow & ~kept)
+    num_kept, num_wrong = kept.sum(), doubts[kept].sum()
+    for i in followers[np.argsort(doubts[followers])]:
+        num_kept += 1
+        num_wrong += doubts[i]
+        if num_wrong > MAX_BELIEVED_WRONG * num_kept:
+            break
+        kept[i] = True
     return kept
 
 
-def beliefs(log_odds: Array, keypoints: NDArray[np.int64]) -> Array:
+@kernel
+def beliefs(log_odds, keypoints):
     """Return the probability (N,) that each match is right, if a keypoint has one."""
     odds, rivals = _odds_and_rivals(log_odds, keypoints)
-    shares: Array = odds / (1.0 + odds + rivals)
-    return shares
+    return odds / (1.0 + odds + rivals)
 
 
 @kernel

@@ -13,15 +13,17 @@ from numpy.typing import NDArray
 
 from cvscore.calibration import Calibration
 from cvscore.colmap.choice import Choice, Explanation
-from cvscore.colmap.depths import depth_log_ratios
-from cvscore.colmap.labels import beliefs, may_be_right
+from cvscore.colmap.labels import (
+    label_matches,
+    label_matches_in_depth,
+    may_be_right,
+)
 from cvscore.estimate import (
     estimate_essential,
     estimate_fundamental,
     estimate_homography,
 )
 from cvscore.kinds import fundamental_of
-from cvscore.parallax import median_angle, parallax_of
 from cvscore.plane_pose import essential_of_pose, pose_of_plane
 from cvscore.types import Array, Estimate, Mask, Pose, RansacOptions
 
@@ -176,20 +178,18 @@ def _geometry(
     matches: PairMatches, points: Array, epipolar: Estimate, found: Explanation
 ) -> PairGeometry:
     """Label the matches by what explains them best, and fill in every field."""
-    log_odds, tri_angle = found.membership.log_odds(found.sq_residuals), -1.0
+    log_odds = found.membership.log_odds(found.sq_residuals)
     pose = _pose(matches, epipolar, found, points, log_odds > 0.0)
-    if pose is not None:
-        cameras = matches.K1, matches.K2
-        parallax = parallax_of(points, *cameras, pose)
-        if found.kind == "general":
-            behind = parallax.is_behind(found.membership.threshold)
-            log_odds[behind] = -np.inf
-            right = beliefs(log_odds, matches.keypoints)
-            given = found.matches, found.F, cameras, pose, parallax, right
-            log_odds += depth_log_ratios(*given)
-    inliers = may_be_right(log_odds, matches.keypoints)
-    if pose is not None:
-        tri_angle = median_angle(parallax.angles, inliers)
+    keypoints, cameras = matches.keypoints, (matches.K1, matches.K2)
+    if pose is None:
+        inliers, tri_angle = may_be_right(log_odds, keypoints), -1.0
+    elif found.kind == "general":
+        known = cameras, pose, found.F, found.membership.threshold
+        inliers, tri_angle = label_matches_in_depth(
+            log_odds, keypoints, found.matches, *known
+        )
+    else:
+        inliers, tri_angle = label_matches(log_odds, keypoints, points, cameras, pose)
     E, F = _matrices(matches, epipolar, found, pose)
     return PairGeometry(
         configuration=_configuration(matches, found.kind),

@@ -239,7 +239,8 @@ def _seeded(options: PairOptions, pair: ImagePair) -> PairOptions:
     """Vary the seed by the pair, so that it doesn't depend on who runs it and when."""
     numbers = options.search.seed, *pair
     seed = sum(a * b for a, b in zip(numbers, SEED_MULTIPLIERS, strict=True)) % 2**32
-    return replace(options, search=replace(options.search, seed=seed))
+    search = replace(options.search, seed=seed)
+    return PairOptions(search, options.min_inliers, options.calibration)
 
 
 def _num_cores() -> int:
