@@ -99,6 +99,7 @@ def _verify(K: Array) -> None:
     from cvscore.colmap.pair import PairOptions, estimate_pair
 
     indices = np.repeat(np.arange(NUM_MATCHES)[:, None], 2, axis=1)
+    indices[0] = 1, 2  # a keypoint with two matches, as databases have them
     options = PairOptions(cvscore.RansacOptions(), 15)
     for calibrated, share_on_plane in ((True, 0.5), (True, 1.0), (False, 0.5)):
         views = (PinholeView(x, K, calibrated) for x in _matches(share_on_plane))
