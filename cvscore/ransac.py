@@ -152,8 +152,7 @@ def _search(
                 members, num_vain = np.flatnonzero(mask), 0
                 bars[AMONG_INLIERS] = -np.inf
                 evidence = call_summarise(functions, (best[1], constants[1]))[3]
-                counts = members.shape[0], points.shape[-1]
-                budget = _budget(*counts, evidence, limits)
+                budget = _budget(members.shape[0], best[1].shape[0], evidence, limits)
         batch = min(2 * batch, LAST_BATCH)
     if best[2] > -np.inf:
         start = functions, constants, best[0], best[1], best[2], points
