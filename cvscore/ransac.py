@@ -49,9 +49,9 @@ NEARLY_CONVERGED = 1e-2
 PATIENCE = 2
 
 # Nats per degree of freedom that the inliers of a fine model gain over chance: their
-# noise is 1/40 of the half-width of chance, by default a pixel or so.  A model that
+# noise is 1/30 of the half-width of chance, by default a pixel or so.  A model that
 # gains less has many inliers by being loose, and a finer one with fewer may beat it.
-FINE_GAIN = 3.0
+FINE_GAIN = 2.75
 
 # Where samples come from: all points, or the inliers of the best model.
 EVERYWHERE, AMONG_INLIERS = 0, 1
