@@ -93,7 +93,8 @@ def clocks(clock: Clock) -> Iterator[None]:
         for name, label in (
             ("prepare", "preparation"),
             ("escape_plane_and_repeats", "plane, parallax and repeats"),
-            ("polish_without_strangers", "polish"),
+            ("polish_essential", "polish"),
+            ("polish_fundamental", "polish"),
             ("polish", "polish"),
             ("conclude", "conclusion"),
         ):

@@ -14,6 +14,7 @@ from cvscore.neighbours import keep_neighbours
 from cvscore.objective import Candidate, Objective, best_of, climb
 from cvscore.polish import polish
 from cvscore.scores.marginal import MarginalScore
+from cvscore.systematic import widening
 
 
 def main() -> None:
@@ -43,6 +44,7 @@ def main() -> None:
         start = Candidate(one, sq_residuals, -np.inf)
         objective = Objective(model, points, score)
         polish(objective, objective.climb(start))
+        widening(objective, start, one)
     keep_neighbours(points, np.arange(64))
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from cvscore._kernel import kernel
+from cvscore.cells import sort_into_cells, span_around
 from cvscore.frames import Region, diagonals
 from cvscore.sampling import (
     NUM_DRAWN,
@@ -166,20 +167,14 @@ def _sq_distance_to_third(points, constants):
     width, height = constants[8], constants[9]
     cells = max(1, int(np.sqrt(num / MATCHES_PER_CELL)))
     cell_of = np.empty(num, dtype=np.int64)
-    first = np.zeros(cells * cells + 1, dtype=np.int64)
     for i in range(num):
         x, y = places[0, i] / width + 0.5, places[1, i] / height + 0.5
         column = min(max(int(x * cells), 0), cells - 1)
         row = min(max(int(y * cells), 0), cells - 1)
         cell_of[i] = row * cells + column
-        first[cell_of[i] + 1] += 1
-    first = np.cumsum(first)
-    cursor = first.copy()
+    first, position = sort_into_cells(cell_of, cells * cells)
     sorted_places = np.empty((4, num))
-    position = np.empty(num, dtype=np.int64)
     for i in range(num):
-        position[i] = cursor[cell_of[i]]
-        cursor[cell_of[i]] += 1
         for row in range(4):
             sorted_places[row, position[i]] = places[row, i]
     distances, around = np.empty(num), np.empty(num)
@@ -187,8 +182,7 @@ def _sq_distance_to_third(points, constants):
         row, column = cell_of[i] // cells, cell_of[i] % cells
         num_around = 0
         for r in range(max(row - 1, 0), min(row + 2, cells)):
-            start = first[r * cells + max(column - 1, 0)]
-            stop = first[r * cells + min(column + 1, cells - 1) + 1]
+            start, stop = span_around(first, cells, r, column)
             _write_sq_distances(
                 places, i, sorted_places, start, stop, around, num_around
             )

@@ -29,7 +29,7 @@ from cvscore.problem import Problem, prepare
 from cvscore.ransac import search
 from cvscore.repeats import escape_plane_and_repeats
 from cvscore.sampling import ProsacSampler
-from cvscore.strangers import polish_without_strangers
+from cvscore.systematic import polish_essential, polish_fundamental
 from cvscore.types import (
     Array,
     Estimate,
@@ -112,7 +112,8 @@ def estimate_fundamental(
     score = score_of(calibration, score, "fundamental")
     problem = prepare(points, None, score, options, quality)
     model = fundamental_model(solver)
-    return _search(problem, model, _fundamental_outside, escape_plane_and_repeats)
+    steps = escape_plane_and_repeats, polish_fundamental
+    return _search(problem, model, _fundamental_outside, *steps)
 
 
 def estimate_essential(
@@ -156,10 +157,10 @@ def estimate_essential(
     frame = frame_of_cameras(K1, K2)
     score = score_of(calibration, score, "essential")
     problem = prepare(points, frame, score, options, quality, mean_focal(K1, K2))
-    model = essential_model(frame.camera(K1, 0), frame.camera(K2, 1), solver)
-    found = _search(
-        problem, model, _essential_outside, last_step=polish_without_strangers
-    )
+    cameras = frame.camera(K1, 0), frame.camera(K2, 1)
+    model = essential_model(*cameras, solver)
+    last_step = partial(polish_essential, cameras)
+    found = _search(problem, model, _essential_outside, last_step=last_step)
     if found.model is None:
         return found
     R, t, _ = pose_from_essential(found.model, normalise(points, K1, K2), found.inliers)

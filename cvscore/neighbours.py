@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from cvscore._kernel import kernel
+from cvscore.cells import sort_into_cells, span_around
 
 # How many of the nearest matches are neighbours: enough that some of them are on the
 # same surface, few enough that chance puts hardly any of them into both images.
@@ -64,17 +65,11 @@ def nearest_points(x, y, asked):
     num = x.shape[0]
     cells = max(1, int(np.sqrt(num / MATCHES_PER_CELL)))
     columns, rows = _cells_along(x, cells), _cells_along(y, cells)
-    first = np.zeros(cells * cells + 1, dtype=np.int64)
-    for i in range(num):
-        first[rows[i] * cells + columns[i] + 1] += 1
-    first = np.cumsum(first)
-    cursor = first.copy()
+    first, position = sort_into_cells(rows * cells + columns, cells * cells)
     places, members = np.empty((num, 2)), np.empty(num, dtype=np.int64)
     for i in range(num):
-        cell = rows[i] * cells + columns[i]
-        places[cursor[cell], 0], places[cursor[cell], 1] = x[i], y[i]
-        members[cursor[cell]] = i
-        cursor[cell] += 1
+        places[position[i], 0], places[position[i], 1] = x[i], y[i]
+        members[position[i]] = i
     found = np.full((asked.shape[0], NUM_NEIGHBOURS), -1, dtype=np.int64)
     distances = np.empty(NUM_NEIGHBOURS)
     for i in range(asked.shape[0]):
@@ -82,8 +77,7 @@ def nearest_points(x, y, asked):
         row, column = rows[one], columns[one]
         distances[:] = np.inf
         for r in range(max(row - 1, 0), min(row + 2, cells)):
-            start = first[r * cells + max(column - 1, 0)]
-            stop = first[r * cells + min(column + 1, cells - 1) + 1]
+            start, stop = span_around(first, cells, r, column)
             for j in range(start, stop):
                 distance = (places[j, 0] - x[one]) ** 2 + (places[j, 1] - y[one]) ** 2
                 if distance < distances[-1] and members[j] != one:

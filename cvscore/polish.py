@@ -31,8 +31,13 @@ CHI_SQUARE_MEDIANS = (np.nan, 0.45493642311957305, 1.3862943611198906)
 CUT = 4.685
 
 
-def polish(objective: Objective, candidate: Candidate) -> Candidate:
-    """Refit with redescending weights at the scale of the inliers' core."""
+def polish(
+    objective: Objective, candidate: Candidate, widening: float = 1.0
+) -> Candidate:
+    """Refit with redescending weights at the scale of the inliers' core.
+
+    ``widening`` multiplies the width, for residuals that are not independent.
+    """
     model = objective.model
     return Candidate(
         *objective.run(
@@ -42,12 +47,13 @@ def polish(objective: Objective, candidate: Candidate) -> Candidate:
             objective.points,
             model.residual_dim,
             model.num_params,
+            (CUT * widening) ** 2,
         )
     )
 
 
 @kernel
-def _polish(functions, constants, model, sq_residuals, points, dim, num_params):
+def _polish(functions, constants, model, sq_residuals, points, dim, num_params, sq_cut):
     """Return the polished model, its residuals and its score."""
     settled_at = 0.0
     for _ in range(MAX_ROUNDS):
@@ -56,7 +62,7 @@ def _polish(functions, constants, model, sq_residuals, points, dim, num_params):
         if core <= 0.0 or abs(core - settled_at) <= SETTLED * core:
             break
         settled_at = core
-        weights = np.maximum(0.0, 1.0 - sq_residuals / (CUT**2 * core)) ** 2
+        weights = np.maximum(0.0, 1.0 - sq_residuals / (sq_cut * core)) ** 2
         model = call_refit(functions, (model, points, weights, CONVERGED, constants[0]))
         sq_residuals = call_residuals(
             functions, (model.reshape((1, *model.shape)), points, constants[0])

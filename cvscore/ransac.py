@@ -21,6 +21,7 @@ from cvscore._operations import (
     call_draw,
     call_inliers,
     call_solve,
+    call_summarise,
 )
 from cvscore.objective import CONVERGED, Candidate, Objective
 from cvscore.sampling import KernelSampler, draw_among, generator, trials_needed
@@ -46,6 +47,11 @@ NEARLY_CONVERGED = 1e-2
 
 # Batches among the inliers of one model: what these do not improve, more will not.
 PATIENCE = 2
+
+# Nats per degree of freedom that the inliers of a fine model gain over chance: their
+# noise is 1/30 of the half-width of chance, by default a pixel or so.  A model that
+# gains less has many inliers by being loose, and a finer one with fewer may beat it.
+FINE_GAIN = 2.75
 
 # Where samples come from: all points, or the inliers of the best model.
 EVERYWHERE, AMONG_INLIERS = 0, 1
@@ -101,6 +107,8 @@ def search(
                 options.max_iterations,
                 options.min_iterations,
                 options.confidence,
+                model.residual_dim,
+                model.num_params,
             ),
         )
     if not value > -np.inf:
@@ -143,7 +151,8 @@ def _search(
                 mask = call_inliers(functions, (best[1], constants[1]))
                 members, num_vain = np.flatnonzero(mask), 0
                 bars[AMONG_INLIERS] = -np.inf
-                budget = _budget(members.shape[0], points.shape[-1], limits)
+                evidence = call_summarise(functions, (best[1], constants[1]))[3]
+                budget = _budget(members.shape[0], best[1].shape[0], evidence, limits)
         batch = min(2 * batch, LAST_BATCH)
     if best[2] > -np.inf:
         start = functions, constants, best[0], best[1], best[2], points
@@ -152,9 +161,16 @@ def _search(
 
 
 @kernel
-def _budget(num_inliers, num_points, limits):
-    """How many samples make sure of a model with so many inliers."""
-    sample_size, most, least, confidence = limits
+def _budget(num_inliers, num_points, evidence, limits):
+    """How many samples make sure of a model as good as one with so many inliers.
+
+    Where they gain less than those of a fine model, of a fine one with as much
+    ``evidence``; NaN, from scores that have none, changes nothing.
+    """
+    sample_size, most, least, confidence, dim, num_params = limits
+    num_fine = (evidence / FINE_GAIN + num_params) / dim
+    if num_fine < num_inliers:
+        num_inliers = int(max(num_fine, 0.0))
     needed = trials_needed(num_inliers, num_points, sample_size, confidence)
     return min(float(most), max(float(least), needed))
 

@@ -21,20 +21,29 @@ MIN_SHARE = 0.8
 NUM_ASKED_FIRST = 64
 
 
-def polish_without_strangers(objective: Objective, best: Candidate) -> Candidate:
-    """Do what `cvscore.polish.polish` does, among inliers that keep neighbours."""
+def polish_without_strangers(
+    objective: Objective, best: Candidate, widening: float = 1.0
+) -> Candidate:
+    """Do what `cvscore.polish.polish` does, among inliers that keep neighbours.
+
+    A widened polish looks beyond the inliers too: as far as the square of ``widening``,
+    for it should be the loss that ends it.
+    """
     inliers = objective.inliers(best)
     if len(inliers) < NUM_ASKED_FIRST:
-        return polish(objective, best)
+        return polish(objective, best, widening)
     some = inliers[:: len(inliers) // NUM_ASKED_FIRST]
-    if np.mean(keep_neighbours(objective.points, some)) < MIN_SHARE:
-        return polish(objective, best)
-    chosen = inliers[keep_neighbours(objective.points, inliers)]
+    num_kept = np.count_nonzero(keep_neighbours(objective.points, some))
+    if num_kept < MIN_SHARE * len(some):
+        return polish(objective, best, widening)
+    edge = best.sq_residuals[inliers].max() * widening**4
+    near = np.flatnonzero(best.sq_residuals <= edge)
+    chosen = near[keep_neighbours(objective.points, near)]
     among = Objective(
         objective.model,
         np.ascontiguousarray(objective.points[:, chosen]),
         objective.score,
     )
     start = Candidate(best.model, best.sq_residuals[chosen], best.score)
-    polished = objective.best_of(polish(among, start).model[None])
+    polished = objective.best_of(polish(among, start, widening).model[None])
     return best if polished is None else polished

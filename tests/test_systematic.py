@@ -1,0 +1,107 @@
+"""Residuals that neighbours share widen the last fit, independent ones do not."""
+
+import numpy as np
+import pytest
+from synthetic import homogeneous, two_view_scene
+from test_repeats import Facade
+
+from cvscore.objective import Objective
+from cvscore.polish import CUT, _core_variance, polish
+from cvscore.strangers import polish_without_strangers
+from cvscore.systematic import MAX_WIDENING, NUM_COMPARED, _agreement, widening
+
+WAVE = 4.0  # pixels by which whole neighbourhoods are off
+
+
+def facade(rng, wave=0.0):
+    """Only right matches, with noise of 0.3 px and a smooth error in the second image.
+
+    The error is a wave with a period of a few hundred pixels: no pose explains it.
+    """
+    scene = Facade(rng)
+    right = ~scene.is_repeat
+    scene.x1, scene.x2 = scene.x1[right], scene.x2[right]
+    scene.x2 += wave * np.sin(scene.x1 / 60.0)
+    return scene
+
+
+def signed_residuals(F, points):
+    return np.sum(homogeneous(points[2:].T) * (homogeneous(points[:2].T) @ F.T), axis=1)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_independent_noise_widens_nothing(seed):
+    scene = facade(np.random.default_rng(seed))
+    objective, right = scene.candidate(scene.F)
+    assert widening(objective, right, right.model) == 1.0
+
+
+def test_an_error_that_neighbours_share_widens(rng):
+    widths = []
+    for wave in (0.0, 0.3 * WAVE, WAVE):
+        scene = facade(rng, wave)
+        objective, right = scene.candidate(scene.F)
+        widths.append(widening(objective, right, right.model))
+    assert widths == sorted(widths)
+    assert 1.5 < widths[-1] <= MAX_WIDENING
+
+
+def test_agreement_is_that_of_the_nearest_inliers(rng):
+    scene = two_view_scene(rng, num=120, inlier_ratio=1.0)
+    points = np.ascontiguousarray(np.hstack([scene.x1, scene.x2]).T)
+    inliers = np.arange(0, 120, 2)
+    signs = np.sign(signed_residuals(scene.F, points))[inliers]
+    places = scene.x1[inliers]
+    distances = np.linalg.norm(places[:, None] - places, axis=2)
+    nearest = np.argsort(distances, axis=1)[:, 1 : NUM_COMPARED + 1]
+    products = signs[:, None] * signs[nearest]
+    agreement, num_asked = _agreement(scene.F, points, inliers)
+    assert num_asked == 60
+    # The cells may miss one of the nearest at a border.
+    assert agreement == pytest.approx(products.mean(), abs=0.1)
+    assert _agreement(-2.0 * scene.F, points, inliers)[0] == agreement
+
+
+def test_too_few_inliers_say_nothing(rng):
+    scene = facade(rng, WAVE)
+    objective, right = scene.candidate(scene.F)
+    nobody = np.empty(0, dtype=np.int64)
+    assert _agreement(right.model, objective.points, nobody) == (0.0, 0)
+    assert _agreement(right.model, objective.points, np.arange(NUM_COMPARED))[1] == 0
+
+
+def test_a_widened_polish_listens_to_what_the_narrow_one_does_not(rng):
+    scene = facade(rng)
+    objective, right = scene.candidate(scene.F)
+    inliers = objective.inliers(right)
+    core = _core_variance(right.sq_residuals[inliers], 1, 7)
+    # A match that is off by 1.5 times the cut of the narrow polish.
+    one = int(inliers[len(inliers) // 2])
+    points = objective.points.copy()
+    line = right.model @ homogeneous(points[:2, one][None])[0]
+    aside = line[:2] / np.linalg.norm(line[:2])
+    points[2:, one] += 1.5 * np.sqrt(2.0) * CUT * np.sqrt(core) * aside
+    without = np.ascontiguousarray(np.delete(points, one, axis=1))
+
+    def fitted(given, factor):
+        among = Objective(objective.model, given, objective.score)
+        return polish(among, among.best_of(right.model[None]), factor).model
+
+    def difference(factor):
+        both = fitted(points, factor), fitted(without, factor)
+        return np.abs(both[0] * np.sign(np.sum(both[0] * both[1])) - both[1]).max()
+
+    assert difference(1.0) < 1e-6
+    assert difference(2.0) > 1e-5
+
+
+def test_without_strangers_a_widened_polish_sees_beyond_the_inliers(rng):
+    scene = facade(rng, WAVE)
+    objective, right = scene.candidate(scene.F)
+    inliers = objective.inliers(right)
+    assert len(inliers) < objective.points.shape[1]
+    narrow, wide = (
+        polish_without_strangers(objective, right, factor) for factor in (1.0, 4.0)
+    )
+    beyond = np.setdiff1d(np.arange(objective.points.shape[1]), inliers)
+    assert wide.sq_residuals[beyond].mean() < narrow.sq_residuals[beyond].mean()
