@@ -35,7 +35,7 @@ BLOCK_BYTES = 1 << 19
 # Models are first compared on about so many points, and this share of them (but no
 # fewer than so many) on all: the best of all is among them but for close calls.
 NUM_PREVIEW_POINTS = 200
-KEPT_SHARE = 0.125
+KEPT_SHARE = 0.0625
 MIN_KEPT = 4
 # Refits of one climb; few ever need more before the score stops rising.
 MAX_STEPS = 8
