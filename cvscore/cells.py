@@ -6,6 +6,10 @@ import numpy as np
 
 from cvscore._kernel import kernel
 
+# The cells cover what these of about so many coordinates, sorted, enclose, and those at
+# the border hold the rest: a few points far away must not leave all others in one cell.
+NUM_LOOKED_AT, FIRST, LAST = 64, 2, -3
+
 
 @kernel
 def sort_into_cells(cell_of, num_cells):
@@ -45,3 +49,19 @@ def span_around(first, num_columns, row, column):
     start = first[row * num_columns + max(column - 1, 0)]
     stop = first[row * num_columns + min(column + 1, num_columns - 1) + 1]
     return start, stop
+
+
+@kernel
+def cells_along(values, cells):
+    """In which of ``cells`` cells a side each of the coordinates (N,) is."""
+    some = np.sort(values[:: max(1, values.shape[0] // NUM_LOOKED_AT)])
+    if some.shape[0] < NUM_LOOKED_AT:
+        low, high = some[0], some[-1]
+    else:
+        low, high = some[FIRST], some[LAST]
+    per_unit = cells / (high - low) if high > low else 0.0
+    numbers = np.empty(values.shape[0], dtype=np.int64)
+    for i in range(values.shape[0]):
+        place = (values[i] - low) * per_unit
+        numbers[i] = int(min(max(place, 0.0), cells - 1.0))
+    return numbers

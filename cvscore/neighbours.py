@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from cvscore._kernel import kernel
-from cvscore.cells import sort_into_cells, span_around
+from cvscore.cells import cells_along, sort_into_cells, span_around
 
 # How many of the nearest matches are neighbours: enough that some of them are on the
 # same surface, few enough that chance puts hardly any of them into both images.
@@ -22,9 +22,6 @@ MIN_KEPT = 2
 # Neighbours are looked for in 3 x 3 cells with this many matches each: 27 on average
 # hold the nearest eight.
 MATCHES_PER_CELL = 3
-# The cells cover what these of about so many coordinates, sorted, enclose, and those at
-# the border hold the rest: a few points far away must not leave all others in one cell.
-NUM_LOOKED_AT, FIRST, LAST = 64, 2, -3
 
 
 @kernel
@@ -64,7 +61,7 @@ def nearest_points(x, y, asked):
     """
     num = x.shape[0]
     cells = max(1, int(np.sqrt(num / MATCHES_PER_CELL)))
-    columns, rows = _cells_along(x, cells), _cells_along(y, cells)
+    columns, rows = cells_along(x, cells), cells_along(y, cells)
     first, position = sort_into_cells(rows * cells + columns, cells * cells)
     places, members = np.empty((num, 2)), np.empty(num, dtype=np.int64)
     for i in range(num):
@@ -83,22 +80,6 @@ def nearest_points(x, y, asked):
                 if distance < distances[-1] and members[j] != one:
                     _insert(distance, members[j], distances, found[i])
     return found
-
-
-@kernel
-def _cells_along(values, cells):
-    """In which of ``cells`` cells a side each of the coordinates (N,) is."""
-    some = np.sort(values[:: max(1, values.shape[0] // NUM_LOOKED_AT)])
-    if some.shape[0] < NUM_LOOKED_AT:
-        low, high = some[0], some[-1]
-    else:
-        low, high = some[FIRST], some[LAST]
-    per_unit = cells / (high - low) if high > low else 0.0
-    numbers = np.empty(values.shape[0], dtype=np.int64)
-    for i in range(values.shape[0]):
-        place = (values[i] - low) * per_unit
-        numbers[i] = int(min(max(place, 0.0), cells - 1.0))
-    return numbers
 
 
 @kernel

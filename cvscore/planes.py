@@ -31,6 +31,8 @@ from cvscore.types import NO_STAGES, Array, Mask, RansacOptions
 
 # A plane with a smaller share of the inliers leaves enough good samples of seven.
 MIN_PLANE_SHARE = 0.5
+# The best sample of such a plane, by itself, has half of what its refit has or more.
+MIN_SAMPLE_SHARE = 0.25
 # One of these samples lies on a plane of that share with a probability of 98 %.
 NUM_PLANE_SAMPLES = 64
 # No early stop: points of the plane that were left over agree with every epipole, so
@@ -106,6 +108,9 @@ def _find_plane(functions, constants, plane, sq_residuals, points, generator):
     index, score, residuals = call_best_of(plane, given)
     if index < 0:
         return np.empty((3, 3)), is_off_plane
+    num_near = call_inliers(plane, (residuals, scoring[1])).sum()
+    if num_near < MIN_SAMPLE_SHARE * inliers.shape[0]:
+        return models[index].copy(), is_off_plane
     start = plane, scoring, models[index], residuals, score
     homography, residuals, _ = call_climb(
         plane, (*start, chosen, -np.inf, 0.0, CONVERGED)

@@ -16,20 +16,17 @@ import math
 import numpy as np
 
 from cvscore._kernel import kernel
+from cvscore.cells import cells_along, sort_into_cells
 from cvscore.models._matrix3 import inverse_of, product_of
-from cvscore.neighbours import nearest_points
 from cvscore.objective import Candidate, Objective
 from cvscore.polish import polish
 from cvscore.strangers import polish_without_strangers
 from cvscore.types import Array
 
-# Nearest inliers whose sides are compared with that of an inlier.
-NUM_COMPARED = 3
-# Inliers that are asked at the most: chance then makes up less than a fifth of an
-# agreement, and to ask takes a hundredth of the time of an estimate.
-MAX_ASKED = 300
-# Agreement that chance reaches once in a thousand times or less, in standard errors of
-# as many independent pairs as inliers were asked.
+# Neighbours are looked for in cells with this many inliers: close enough to share what
+# is systematic, and few are alone.
+INLIERS_PER_CELL = 3
+# Agreement that chance reaches once in a thousand times or less, in standard errors.
 NUM_ERRORS = 3.0
 # The widening goes with the independent share of the variance to this power; squared
 # serves real pairs, with and without distortion, better than any other whole number.
@@ -65,10 +62,10 @@ def widening(objective: Objective, best: Candidate, form: Array) -> float:
     form : (3, 3) array
         Its fundamental matrix, for the points of the objective.
     """
-    agreement, num_asked = _agreement(form, objective.points, objective.inliers(best))
-    if num_asked == 0:
+    agreement, num_pairs = _agreement(form, objective.points, objective.inliers(best))
+    if num_pairs == 0:
         return 1.0
-    beyond_chance = agreement - NUM_ERRORS / math.sqrt(num_asked)
+    beyond_chance = agreement - NUM_ERRORS / math.sqrt(num_pairs)
     # Gaussian variables of correlation r have one sign 2/pi asin(r) more often than
     # not; r is the share of the variance that neighbours have in common.
     shared = math.sin(0.5 * math.pi * max(beyond_chance, 0.0))
@@ -78,7 +75,10 @@ def widening(objective: Objective, best: Candidate, form: Array) -> float:
 
 @kernel
 def _agreement(form, points, inliers):
-    """Mean product of the signs of neighbouring residuals, and how many were asked.
+    """Mean product of the signs of neighbouring residuals, and of how many pairs.
+
+    Inliers are sorted into cells of the first image; neighbours are those that follow
+    each other in a cell.  Where signs are independent, so are these products.
 
     Parameters
     ----------
@@ -87,22 +87,22 @@ def _agreement(form, points, inliers):
     inliers : (M,) int array
     """
     num = inliers.shape[0]
-    x, y, signs = np.empty(num), np.empty(num), np.empty(num)
+    if num < 2:
+        return 0.0, 0
+    x, y = points[0][inliers], points[1][inliers]
+    cells = max(1, int(np.sqrt(num / INLIERS_PER_CELL)))
+    cell_of = cells_along(y, cells) * cells + cells_along(x, cells)
+    first, position = sort_into_cells(cell_of, cells * cells)
+    signs = np.empty(num)
     for i in range(num):
-        k = inliers[i]
-        x[i], y[i] = points[0, k], points[1, k]
         a = form[0, 0] * x[i] + form[0, 1] * y[i] + form[0, 2]
         b = form[1, 0] * x[i] + form[1, 1] * y[i] + form[1, 2]
         c = form[2, 0] * x[i] + form[2, 1] * y[i] + form[2, 2]
-        signs[i] = np.sign(points[2, k] * a + points[3, k] * b + c)
-    asked = np.arange(0, num, max(1, -(-num // MAX_ASKED)))
-    if num <= NUM_COMPARED:
-        return 0.0, 0
-    nearest = nearest_points(x, y, asked)
+        k = inliers[i]
+        signs[position[i]] = np.sign(points[2, k] * a + points[3, k] * b + c)
     total, num_pairs = 0.0, 0
-    for i in range(asked.shape[0]):
-        for j in range(NUM_COMPARED):
-            if nearest[i, j] >= 0:
-                total += signs[asked[i]] * signs[nearest[i, j]]
-                num_pairs += 1
-    return total / max(num_pairs, 1), asked.shape[0]
+    for cell in range(cells * cells):
+        for i in range(first[cell], first[cell + 1] - 1):
+            total += signs[i] * signs[i + 1]
+            num_pairs += 1
+    return total / max(num_pairs, 1), num_pairs

@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
-from synthetic import homogeneous, two_view_scene
+from synthetic import homogeneous, packed, two_view_scene
 from test_repeats import Facade
 
+from cvscore.cells import cells_along
 from cvscore.objective import Objective
 from cvscore.polish import CUT, _core_variance, polish
 from cvscore.strangers import polish_without_strangers
-from cvscore.systematic import MAX_WIDENING, NUM_COMPARED, _agreement, widening
+from cvscore.systematic import INLIERS_PER_CELL, MAX_WIDENING, _agreement, widening
 
 WAVE = 4.0  # pixels by which whole neighbourhoods are off
 
@@ -46,28 +47,31 @@ def test_an_error_that_neighbours_share_widens(rng):
     assert 1.5 < widths[-1] <= MAX_WIDENING
 
 
-def test_agreement_is_that_of_the_nearest_inliers(rng):
-    scene = two_view_scene(rng, num=120, inlier_ratio=1.0)
-    points = np.ascontiguousarray(np.hstack([scene.x1, scene.x2]).T)
-    inliers = np.arange(0, 120, 2)
+def test_agreement_is_that_of_inliers_in_one_cell(rng):
+    scene = two_view_scene(rng, num=240, inlier_ratio=1.0)
+    points = packed(scene.x1, scene.x2)
+    inliers = np.arange(0, 240, 2)
     signs = np.sign(signed_residuals(scene.F, points))[inliers]
-    places = scene.x1[inliers]
-    distances = np.linalg.norm(places[:, None] - places, axis=2)
-    nearest = np.argsort(distances, axis=1)[:, 1 : NUM_COMPARED + 1]
-    products = signs[:, None] * signs[nearest]
-    agreement, num_asked = _agreement(scene.F, points, inliers)
-    assert num_asked == 60
-    # The cells may miss one of the nearest at a border.
-    assert agreement == pytest.approx(products.mean(), abs=0.1)
+    cells = int(np.sqrt(120 / INLIERS_PER_CELL))
+    columns, rows = (cells_along(points[k, inliers], cells) for k in (0, 1))
+    expected = []
+    for row in range(cells):
+        for column in range(cells):
+            inside = signs[(rows == row) & (columns == column)]
+            expected += (inside[1:] * inside[:-1]).tolist()
+    agreement, num_pairs = _agreement(scene.F, points, inliers)
+    assert num_pairs == len(expected) > 60
+    assert agreement == pytest.approx(np.mean(expected))
     assert _agreement(-2.0 * scene.F, points, inliers)[0] == agreement
+    assert abs(agreement) < 5.0 / np.sqrt(num_pairs)
 
 
 def test_too_few_inliers_say_nothing(rng):
     scene = facade(rng, WAVE)
     objective, right = scene.candidate(scene.F)
-    nobody = np.empty(0, dtype=np.int64)
-    assert _agreement(right.model, objective.points, nobody) == (0.0, 0)
-    assert _agreement(right.model, objective.points, np.arange(NUM_COMPARED))[1] == 0
+    for num in (0, 1):
+        few = np.arange(num, dtype=np.int64)
+        assert _agreement(right.model, objective.points, few) == (0.0, 0)
 
 
 def test_a_widened_polish_listens_to_what_the_narrow_one_does_not(rng):
