@@ -34,7 +34,7 @@ from cvscore.types import Array, GeometricModel, Mask, Score
 BLOCK_BYTES = 1 << 19
 # Models are first compared on about so many points, and this share of them (but no
 # fewer than so many) on all: the best of all is among them but for close calls.
-NUM_PREVIEW_POINTS = 200
+NUM_PREVIEW_POINTS = 160
 KEPT_SHARE = 0.0625
 MIN_KEPT = 4
 # Refits of one climb; few ever need more before the score stops rising.
