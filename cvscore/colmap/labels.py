@@ -1,4 +1,4 @@
-"""Which matches are kept: those that may be right, and few that rival each other."""
+"""Which matches are kept: those that may be right, and only one for each keypoint."""
 
 from __future__ import annotations
 
@@ -16,13 +16,6 @@ from cvscore.types import Array, Mask, Pose
 # A match that chance may have made is kept unless the odds are so much against it: the
 # mapper sees every point from more than two sides, and finds out.
 MAX_ODDS_AGAINST = 10.0
-# So are matches that chance, or a rival, has made likelier by more, while this share of
-# all that are kept is believed to be wrong (a third of it is, where it was measured).
-# Rivals join two points to one track, which has then two places in an image and is of
-# no use to a mapper: few do not matter to it, but many leave it without tracks.
-MAX_BELIEVED_WRONG = 0.06
-MAX_ODDS_OF_CHANCE = 100.0
-MAX_ODDS_OF_RIVALS = 10.0
 # As good as certain, and small enough to be added up.
 MAX_LOG_ODDS = 50.0
 
@@ -93,25 +86,13 @@ def _label_in_depth(log_odds, keypoints, points, redrawn, K1, K2, R, t, F, toler
 
 @kernel
 def may_be_right(log_odds, keypoints):
-    """Return which matches to keep (N,), see `label_matches`.
+    """Return which matches to keep (N,), of every keypoint at most one.
 
-    Of every keypoint the likeliest, and others as long as few are wrong.
+    Two matches of a keypoint would join two points to one track, which has then two
+    places in an image and is of no use to a mapper.  So the likelier has to win.
     """
     odds, rivals = _odds_and_rivals(log_odds, keypoints)
-    doubts = (1.0 + rivals) / (1.0 + odds + rivals)
-    kept = (MAX_ODDS_AGAINST * odds > 1.0) & (odds > rivals)
-    may_follow = (MAX_ODDS_OF_CHANCE * odds > 1.0) & (
-        MAX_ODDS_OF_RIVALS * odds > rivals
-    )
-    followers = np.flatnonzero(may_follow & ~kept)
-    num_kept, num_wrong = kept.sum(), doubts[kept].sum()
-    for i in followers[np.argsort(doubts[followers])]:
-        num_kept += 1
-        num_wrong += doubts[i]
-        if num_wrong > MAX_BELIEVED_WRONG * num_kept:
-            break
-        kept[i] = True
-    return kept
+    return (MAX_ODDS_AGAINST * odds > 1.0) & (odds > rivals)
 
 
 @kernel
