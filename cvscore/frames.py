@@ -193,4 +193,4 @@ def precision(region: Region) -> float:
 @kernel
 def power_of_two(unit):
     """Round to a power of two: dividing by it loses no digit."""
-    return 2.0 ** round(math.log2(unit)) if unit > 0.0 else 1.0
+    return 2.0 ** round(np.log2(unit)) if unit > 0.0 else 1.0
