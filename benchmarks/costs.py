@@ -59,6 +59,7 @@ def timed_search(clock: Clock) -> Callable[..., Any]:
         steps = {
             "solve": timed("solver", kernels.solve, clock),
             "inliers": timed("inliers", score.inliers, clock),
+            "summarise": timed("inliers", score.summarise, clock),
             "best_of": timed("comparison of models", bound(best_of), clock),
             "climb": timed("climbs", bound(climb), clock),
         }
@@ -68,6 +69,8 @@ def timed_search(clock: Clock) -> Callable[..., Any]:
             options.max_iterations,
             options.min_iterations,
             options.confidence,
+            objective.model.residual_dim,
+            objective.model.num_params,
         )
         *found, iterations = source_of(ransac._search)(
             tuple(steps.get(name) for name in FUNCTIONS),
@@ -104,11 +107,11 @@ def clocks(clock: Clock) -> Iterator[None]:
         yield
 
 
-def main() -> None:
+def main(arguments: list[str] | None = None) -> None:
     """Print the shares for each problem, largest first."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--num", type=int, default=60, help="pairs")
-    num = parser.parse_args().num
+    num = parser.parse_args(arguments).num
     print(describe_run(["numba", "numpy"], seed=0))
     for problem in PROBLEMS:
         pairs = [generate(problem, "typical", i, "val") for i in range(num)]

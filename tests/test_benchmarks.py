@@ -1,14 +1,16 @@
 """The benchmark's problems, real and made, and the errors of answers to them."""
 
 import math
+import re
 
 import cv2
+import numba
 import numpy as np
 import pytest
 from conftest import needs_shared_data
 
-from benchmarks import real, run, store, suites, synthetic
-from benchmarks.data import Fit, Pose
+from benchmarks import costs, real, run, store, suites, synthetic
+from benchmarks.data import PROBLEMS, Fit, Pose
 from benchmarks.methods import METHODS, Settings, available, oracle
 from benchmarks.protocols import error_of
 from benchmarks.protocols.homography import apply_homography
@@ -236,3 +238,14 @@ def test_real_pairs_run_like_the_others(tmp_path):
     results = store.read(path).results
     assert len(results) == 2 * len(run.MULTIPLIERS)
     assert max(result.error for result in results.values()) < 10
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="times compiled steps")
+def test_costs_are_shares_of_a_call(capsys):
+    costs.main(["--num", "2"])
+    lines = capsys.readouterr().out.splitlines()
+    for problem in PROBLEMS:
+        (line,) = (line for line in lines if line.startswith(f"{problem}: "))
+        shares = [int(share) for share in re.findall(r"(\d+) %", line)]
+        assert 95 <= sum(shares) <= 105
+        assert "solver" in line
