@@ -12,7 +12,7 @@ from cvscore.models.essential import essential_model
 from cvscore.models.fundamental import fundamental_model
 from cvscore.models.homography import homography_model
 from cvscore.objective import Candidate, Objective
-from cvscore.ransac import FINE_GAIN, LAST_BATCH, ransac, search
+from cvscore.ransac import FINE_GAIN, LAST_BATCH, _budget, ransac, search
 from cvscore.sampling import UniformSampler, trials_needed
 from cvscore.scores.baselines import InlierCount, Msac
 from cvscore.scores.marginal import MarginalScore
@@ -100,19 +100,20 @@ def test_stopping_follows_the_inlier_count(rng):
     assert needed <= iterations <= needed + 2 * LAST_BATCH
 
 
-@pytest.mark.parametrize(("noise", "is_loose"), [(0.1, False), (4.0, True)])
-def test_many_inliers_of_a_loose_model_are_no_reason_to_stop(rng, noise, is_loose):
-    points = line_scene(rng, 120, 80, noise)
-    score = MarginalScore(half_width=30.0)
-    options = RansacOptions(max_iterations=10_000, confidence=0.9999)
-    best, iterations = ransac(LINE, points, score, UniformSampler(200, 2), options)
-    num_inliers = int(score.inliers(best.sq_residuals, 1, 2).sum())
-    # A line of the same evidence whose inliers gain so much each has so many of them.
-    num_fine = int(score.evidence(best.sq_residuals, 1, 2) / FINE_GAIN + 2)
-    assert (num_fine < 0.8 * num_inliers) == is_loose
-    needed = trials_needed(min(num_inliers, num_fine), 200, 2, options.confidence)
-    # The last climb, after the last sample, may gain or lose an inlier.
-    assert 0.9 * needed <= iterations <= 1.1 * needed + 2 * LAST_BATCH
+def test_many_inliers_of_a_loose_homography_are_no_reason_to_stop():
+    def needed(num_inliers):
+        return trials_needed(num_inliers, 200, 4, 0.999)
+
+    def budget(num_fine, dim):
+        # As much evidence as so many inliers of a fine model have.
+        evidence = FINE_GAIN * (dim * (num_fine + 0.5) - 8)
+        return _budget(100, 200, evidence, (4, 10_000, 0, 0.999, dim, 8))
+
+    assert budget(num_fine=150, dim=2) == needed(100)
+    assert budget(num_fine=40, dim=2) == needed(40) > 10 * needed(100)
+    assert budget(num_fine=40, dim=1) == needed(100)
+    without_evidence = _budget(100, 200, np.nan, (4, 10_000, 0, 0.999, 2, 8))
+    assert without_evidence == needed(100)
 
 
 def test_min_iterations_are_drawn(rng):
