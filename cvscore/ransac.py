@@ -49,10 +49,10 @@ NEARLY_CONVERGED = 1e-2
 PATIENCE = 2
 
 # Nats per degree of freedom that the inliers of a fine model gain over chance: their
-# noise is 1/30 of the half-width of chance, by default a pixel or so.  A homography that
-# gains less has many inliers by being loose, those of two planes maybe, and a finer one
-# with fewer may beat it.  Epipolar geometry has all planes of a scene anyway; there it
-# would double the time of noisy pairs (measured) for nothing.
+# noise is 1/30 of the half-width of chance, by default a pixel or so.  A homography
+# that gains less has many inliers by being loose, those of two planes maybe, and a
+# finer one with fewer may beat it.  Epipolar geometry has all planes of a scene anyway;
+# there it would double the time of noisy pairs (measured) for nothing.
 FINE_GAIN = 2.75
 
 # Where samples come from: all points, or the inliers of the best model.
