@@ -71,6 +71,7 @@ def timed_search(clock: Clock) -> Callable[..., Any]:
             options.confidence,
             objective.model.residual_dim,
             objective.model.num_params,
+            objective.model.fine_gain,
         )
         *found, iterations = source_of(ransac._search)(
             tuple(steps.get(name) for name in FUNCTIONS),

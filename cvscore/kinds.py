@@ -123,15 +123,10 @@ class Matches:
 def _about_lines(F, points, redrawn, is_inlying, radius, scale):
     """Return F, and the other fields of `Layer` and of its membership."""
     model = F.reshape((1, 3, 3))
-    density = chance_density(sampson_residuals(model, redrawn)[0], radius, 1)
     sq_residuals = sampson_residuals(model, points)[0]
-    share = is_inlying.sum() / is_inlying.shape[0]
-    return (
-        F,
-        sq_residuals,
-        density,
-        *find_membership(sq_residuals, 1, density, share, scale),
-    )
+    by_chance = sampson_residuals(model, redrawn)[0]
+    given = sq_residuals, by_chance, is_inlying, radius, scale
+    return F, sq_residuals, *_against_chance(1, *given)
 
 
 @kernel
@@ -143,15 +138,18 @@ def _about_plane(H, points, redrawn, is_inlying, radius, scale):
             ahead += H[2, 0] * points[0, i] + H[2, 1] * points[1, i] + H[2, 2]
     oriented = H if ahead > 0.0 else -H
     model = oriented.reshape((1, 3, 3))
-    density = chance_density(homography_residuals(model, redrawn)[0], radius, 2)
     sq_residuals = homography_residuals(model, points)[0]
+    by_chance = homography_residuals(model, redrawn)[0]
+    given = sq_residuals, by_chance, is_inlying, radius, scale
+    return oriented, sq_residuals, *_against_chance(2, *given)
+
+
+@kernel
+def _against_chance(dim, sq_residuals, by_chance, is_inlying, radius, scale):
+    """Density of chance about a model, and the fields of the membership."""
+    density = chance_density(by_chance, radius, dim)
     share = is_inlying.sum() / is_inlying.shape[0]
-    return (
-        oriented,
-        sq_residuals,
-        density,
-        *find_membership(sq_residuals, 2, density, share, scale),
-    )
+    return density, *find_membership(sq_residuals, dim, density, share, scale)
 
 
 def fundamental_of(model: Array, cameras: Cameras | None) -> Array:

@@ -48,13 +48,6 @@ NEARLY_CONVERGED = 1e-2
 # Batches among the inliers of one model: what these do not improve, more will not.
 PATIENCE = 2
 
-# Nats per degree of freedom that the inliers of a fine model gain over chance: their
-# noise is 1/30 of the half-width of chance, by default a pixel or so.  A homography
-# that gains less has many inliers by being loose, those of two planes maybe, and a
-# finer one with fewer may beat it.  Epipolar geometry has all planes of a scene anyway;
-# there it would double the time of noisy pairs (measured) for nothing.
-FINE_GAIN = 2.75
-
 # Where samples come from: all points, or the inliers of the best model.
 EVERYWHERE, AMONG_INLIERS = 0, 1
 
@@ -111,6 +104,7 @@ def search(
                 options.confidence,
                 model.residual_dim,
                 model.num_params,
+                model.fine_gain,
             ),
         )
     if not value > -np.inf:
@@ -123,7 +117,7 @@ def _search(
     functions, constants, stages, draw, memory, generator, points, some, limits
 ):
     """Return the best model, its residuals, its score, and how many samples it took."""
-    sample_size, max_iterations = limits[0], limits[1]
+    sample_size, max_iterations, may_be_loose = limits[0], limits[1], limits[-1] > 0.0
     best = np.empty((3, 3)), np.empty(0), -np.inf  # model, residuals, score
     members = np.empty(0, dtype=np.int64)
     # The best score of a sample so far: only samples above it are worth a climb.
@@ -150,10 +144,10 @@ def _search(
             end = call_climb(functions, (*start, best[2], MIN_GAIN, NEARLY_CONVERGED))
             if end[2] > best[2]:
                 best = end
-                mask = call_inliers(functions, (best[1], constants[1]))
-                members, num_vain = np.flatnonzero(mask), 0
+                row = best[1], constants[1]
+                members, num_vain = np.flatnonzero(call_inliers(functions, row)), 0
                 bars[AMONG_INLIERS] = -np.inf
-                evidence = call_summarise(functions, (best[1], constants[1]))[3]
+                evidence = call_summarise(functions, row)[3] if may_be_loose else np.inf
                 budget = _budget(members.shape[0], best[1].shape[0], evidence, limits)
         batch = min(2 * batch, LAST_BATCH)
     if best[2] > -np.inf:
@@ -167,12 +161,13 @@ def _budget(num_inliers, num_points, evidence, limits):
     """How many samples make sure of a model as good as one with so many inliers.
 
     Where they gain less than those of a fine model, of a fine one with as much
-    ``evidence``; NaN, from scores that have none, changes nothing.
+    ``evidence``; infinity, or NaN from scores that have none, changes nothing.
     """
-    sample_size, most, least, confidence, dim, num_params = limits
-    num_fine = (evidence / FINE_GAIN + num_params) / dim
-    if dim > 1 and num_fine < num_inliers:
-        num_inliers = int(max(num_fine, 0.0))
+    sample_size, most, least, confidence, dim, num_params, fine_gain = limits
+    if fine_gain > 0.0:
+        num_fine = (evidence / fine_gain + num_params) / dim
+        if num_fine < num_inliers:
+            num_inliers = int(max(num_fine, 0.0))
     needed = trials_needed(num_inliers, num_points, sample_size, confidence)
     return min(float(most), max(float(least), needed))
 

@@ -12,7 +12,7 @@ from cvscore.models.essential import essential_model
 from cvscore.models.fundamental import fundamental_model
 from cvscore.models.homography import homography_model
 from cvscore.objective import Candidate, Objective
-from cvscore.ransac import FINE_GAIN, LAST_BATCH, _budget, ransac, search
+from cvscore.ransac import LAST_BATCH, _budget, ransac, search
 from cvscore.sampling import UniformSampler, trials_needed
 from cvscore.scores.baselines import InlierCount, Msac
 from cvscore.scores.marginal import MarginalScore
@@ -100,19 +100,19 @@ def test_stopping_follows_the_inlier_count(rng):
     assert needed <= iterations <= needed + 2 * LAST_BATCH
 
 
-def test_many_inliers_of_a_loose_homography_are_no_reason_to_stop():
+def test_many_inliers_of_a_loose_model_are_no_reason_to_stop():
     def needed(num_inliers):
         return trials_needed(num_inliers, 200, 4, 0.999)
 
-    def budget(num_fine, dim):
-        # As much evidence as so many inliers of a fine model have.
-        evidence = FINE_GAIN * (dim * (num_fine + 0.5) - 8)
-        return _budget(100, 200, evidence, (4, 10_000, 0, 0.999, dim, 8))
+    def budget(num_fine, fine_gain):
+        # As much evidence as so many inliers have that gain 3 nats each.
+        evidence = 3.0 * (2 * (num_fine + 0.5) - 8)
+        return _budget(100, 200, evidence, (4, 10_000, 0, 0.999, 2, 8, fine_gain))
 
-    assert budget(num_fine=150, dim=2) == needed(100)
-    assert budget(num_fine=40, dim=2) == needed(40) > 10 * needed(100)
-    assert budget(num_fine=40, dim=1) == needed(100)
-    without_evidence = _budget(100, 200, np.nan, (4, 10_000, 0, 0.999, 2, 8))
+    assert budget(num_fine=150, fine_gain=3.0) == needed(100)
+    assert budget(num_fine=40, fine_gain=3.0) == needed(40) > 10 * needed(100)
+    assert budget(num_fine=40, fine_gain=0.0) == needed(100)
+    without_evidence = _budget(100, 200, np.nan, (4, 10_000, 0, 0.999, 2, 8, 3.0))
     assert without_evidence == needed(100)
 
 

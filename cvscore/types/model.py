@@ -58,6 +58,9 @@ class GeometricModel:
         Returns a model (3, 3) on the manifold, the given one if it can't improve.
     kernels : ModelKernels, optional
         The same functions compiled, for a loop that never returns to the interpreter.
+    fine_gain : float
+        Nats per degree of freedom that inliers have to gain over chance to end the
+        search by their number; 0 where any do.
     """
 
     name: str
@@ -68,3 +71,4 @@ class GeometricModel:
     residuals: Callable[[Array, Array], Array]
     refit: Callable[[Array, Array, Array], Array]
     kernels: ModelKernels | None = None
+    fine_gain: float = 0.0
