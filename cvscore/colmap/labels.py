@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
 from cvscore._kernel import kernel
 from cvscore.colmap.depths import depth_log_ratios
+from cvscore.colmap.one_to_one import likeliest_of_keypoints, odds_among_rivals
 from cvscore.kinds import Matches
 from cvscore.parallax import are_behind, median_angle, parallax_of
 from cvscore.types import Array, Mask, Pose
 
 # A match that chance may have made is kept unless the odds are so much against it: the
 # mapper sees every point from more than two sides, and finds out.
-MAX_ODDS_AGAINST = 10.0
-# As good as certain, and small enough to be added up.
-MAX_LOG_ODDS = 50.0
+MAX_ODDS_AGAINST = 20.0
 
 
 def label_matches(
@@ -91,31 +88,13 @@ def may_be_right(log_odds, keypoints):
     Two matches of a keypoint would join two points to one track, which has then two
     places in an image and is of no use to a mapper.  So the likelier has to win.
     """
-    odds, rivals = _odds_and_rivals(log_odds, keypoints)
-    return (MAX_ODDS_AGAINST * odds > 1.0) & (odds > rivals)
+    odds = odds_among_rivals(log_odds, keypoints)
+    is_likeliest = likeliest_of_keypoints(odds, keypoints)
+    return (MAX_ODDS_AGAINST * odds > 1.0) & is_likeliest
 
 
 @kernel
 def beliefs(log_odds, keypoints):
     """Return the probability (N,) that each match is right, if a keypoint has one."""
-    odds, rivals = _odds_and_rivals(log_odds, keypoints)
-    return odds / (1.0 + odds + rivals)
-
-
-@kernel
-def _odds_and_rivals(log_odds, keypoints):
-    """Odds (N,) of matches, and the sum of those of others of their keypoints."""
-    num = log_odds.shape[0]
-    odds, rivals = np.empty(num), np.zeros(num)
-    for i in range(num):
-        odds[i] = math.exp(min(log_odds[i], MAX_LOG_ODDS))
-    for image in range(2):
-        total = np.zeros(keypoints[:, image].max() + 1)
-        count = np.zeros(total.shape[0], dtype=np.int64)
-        for i in range(num):
-            total[keypoints[i, image]] += odds[i]
-            count[keypoints[i, image]] += 1
-        for i in range(num):
-            if count[keypoints[i, image]] > 1:
-                rivals[i] += max(total[keypoints[i, image]] - odds[i], 0.0)
-    return odds, rivals
+    odds = odds_among_rivals(log_odds, keypoints)
+    return odds / (1.0 + odds)
