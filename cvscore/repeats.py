@@ -11,6 +11,8 @@ believe these alone about which of the two models is the right one.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from cvscore.neighbours import keep_neighbours
@@ -25,6 +27,9 @@ from cvscore.types import Array, RansacOptions
 MIN_SHARE = 0.5
 # Matches that are asked at the most: these are enough to tell the two models apart.
 MAX_ASKED = 1000
+# Samples at the least: those of a plane have many inliers, and would end the search
+# before one comes that has points off the plane.
+MIN_SAMPLES = 256
 
 
 def escape_plane_and_repeats(
@@ -42,7 +47,7 @@ def escape_plane_and_repeats(
     same = among.best_of(best.model[None])
     same = None if same is None else among.climb(same)
     sampler = UniformSampler(coherent.shape[1], model.sample_size, options.seed)
-    other, _ = search(among, sampler, options)
+    other, _ = search(among, sampler, _at_least(MIN_SAMPLES, options))
     if other is None or (same is not None and same.score >= other.score):
         other = same
     if other is None:
@@ -52,6 +57,12 @@ def escape_plane_and_repeats(
         return best
     start = objective.best_of(other.model[None])
     return best if start is None else objective.climb(start)
+
+
+def _at_least(num_samples: int, options: RansacOptions) -> RansacOptions:
+    """Return options that draw so many samples, if the caller allows as many."""
+    least = max(num_samples, options.min_iterations)
+    return replace(options, min_iterations=min(least, options.max_iterations))
 
 
 def _coherent_matches(objective: Objective, best: Candidate) -> Array | None:

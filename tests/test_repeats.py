@@ -5,11 +5,13 @@ import pytest
 from synthetic import homogeneous, project, sampson_epipolar
 
 import cvscore
+from cvscore import repeats
 from cvscore.estimate import estimate_fundamental
 from cvscore.frames import frame_of, region_of
 from cvscore.models.fundamental import fundamental_model
 from cvscore.objective import Objective
 from cvscore.planes import escape_plane
+from cvscore.ransac import search
 from cvscore.repeats import escape_plane_and_repeats
 from cvscore.scores.marginal import MarginalScore
 from cvscore.types import RansacOptions
@@ -109,6 +111,23 @@ def test_the_estimate_is_that_of_the_scene(rng, seed):
     residuals = sampson_epipolar(found.model, facade.x1, facade.x2)[porch]
     truth = sampson_epipolar(facade.F, facade.x1, facade.x2)[porch]
     assert np.median(residuals) < 2 * np.median(truth)
+
+
+@pytest.mark.parametrize(("allowed", "least"), [(1000, repeats.MIN_SAMPLES), (40, 40)])
+def test_inliers_of_the_plane_do_not_end_the_search(rng, monkeypatch, allowed, least):
+    drawn = []
+
+    def counted(*given):
+        found, iterations = search(*given)
+        drawn.append(iterations)
+        return found, iterations
+
+    monkeypatch.setattr(repeats, "search", counted)
+    facade = Facade(rng)
+    objective, wrong = facade.candidate(facade.captured)
+    options = RansacOptions(max_iterations=allowed)
+    escape_plane_and_repeats(objective, wrong, options)
+    assert least <= drawn[0] <= allowed
 
 
 def test_the_right_matrix_is_left_alone(rng):
