@@ -39,6 +39,10 @@ from cvscore.types import (
 FIRST_BATCH = 16
 LAST_BATCH = 64
 LAST_INNER_BATCH = 32  # most of these samples are good already
+# Samples at the least, where that many are allowed: two rounds.  Nearly all matches
+# agree with the model of a plane or a short baseline too, and end the search by their
+# number; it takes a second look to find one that fits them better.
+MIN_SAMPLES = 40
 # While searching, a climb ends at a step that raises the score (a log likelihood) by
 # less than this: such steps never decide between candidates, and are many.
 MIN_GAIN = 1.0
@@ -169,7 +173,7 @@ def _budget(num_inliers, num_points, evidence, limits):
         if num_fine < num_inliers:
             num_inliers = int(max(num_fine, 0.0))
     needed = trials_needed(num_inliers, num_points, sample_size, confidence)
-    return min(float(most), max(float(least), needed))
+    return min(float(most), max(float(least), float(MIN_SAMPLES), needed))
 
 
 def _source(sampler: Sampler, *, compiled: bool) -> tuple[Any, SamplerMemory]:

@@ -12,7 +12,7 @@ from cvscore.models.essential import essential_model
 from cvscore.models.fundamental import fundamental_model
 from cvscore.models.homography import homography_model
 from cvscore.objective import Candidate, Objective
-from cvscore.ransac import LAST_BATCH, _budget, ransac, search
+from cvscore.ransac import LAST_BATCH, MIN_SAMPLES, _budget, ransac, search
 from cvscore.sampling import UniformSampler, trials_needed
 from cvscore.scores.baselines import InlierCount, Msac
 from cvscore.scores.marginal import MarginalScore
@@ -88,6 +88,16 @@ def test_iterations_are_the_samples_solved_and_never_more_than_allowed(rng):
             RansacOptions(max_iterations=cap),
         )
         assert iterations == cap == counts["samples"]
+
+
+def test_a_clean_scene_gets_a_second_look_if_allowed(rng):
+    points = line_scene(rng, 200, 0, 0.1)
+    for allowed, least in ((1000, MIN_SAMPLES), (10, 10)):
+        options = RansacOptions(max_iterations=allowed)
+        _, iterations = ransac(
+            LINE, points, Msac(threshold=0.5), UniformSampler(200, 2), options
+        )
+        assert least <= iterations <= min(allowed, least + LAST_BATCH)
 
 
 def test_stopping_follows_the_inlier_count(rng):
