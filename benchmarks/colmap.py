@@ -2,7 +2,7 @@
 
     python -m benchmarks.colmap                      # the whole table, about two hours
     python -m benchmarks.colmap --wrong 0.3 --noise 2 --scenes planar --seeds 1
-    python -m benchmarks.colmap --scenes fountain reichstag      # real images
+    python -m benchmarks.colmap --scenes fountain reichstag-lg   # photographs
     python -m benchmarks.colmap --threads            # one thread against two
 
 Rows are kept in ``--out``, so that a run goes on where it was stopped; the table is of
@@ -38,7 +38,9 @@ from benchmarks.colmap_mapping import (
     precision_and_recall,
     verify,
 )
-from benchmarks.colmap_scenes import REAL, is_here, write_scene
+from benchmarks.colmap_photographs import NAMES as REAL
+from benchmarks.colmap_photographs import is_here, write_photographs
+from benchmarks.colmap_scenes import write_scene
 from cvscore.colmap import verify_matches
 from cvscore.progress import progress
 
@@ -142,7 +144,10 @@ def compare(folder: Path, case: Case, methods: list[str]) -> Iterator[dict[str, 
         return
     untouched = folder / "untouched.db"
     untouched.unlink(missing_ok=True)
-    scene = write_scene(untouched, *asdict(case).values())
+    if case.scene in REAL:
+        scene = write_photographs(untouched, case.scene)
+    else:
+        scene = write_scene(untouched, *asdict(case).values())
     is_labelled = any(scene.matches.values())
     thresholds: dict[str, float | None] = {OURS: None, DEFAULT: DEFAULT_THRESHOLD}
     for method in methods:

@@ -1,7 +1,4 @@
-"""Databases with known truth for `benchmarks.colmap`; needs pycolmap 4.
-
-Synthetic scenes, and real images with COLMAP's own features, which have no labels.
-"""
+"""Synthetic databases with known truth for `benchmarks.colmap`; needs pycolmap 4."""
 
 from __future__ import annotations
 
@@ -12,19 +9,12 @@ from typing import Any
 import numpy as np
 import pycolmap
 
-from benchmarks.data import data_root
+from benchmarks.data import Array
 
 WIDTH, HEIGHT = 1024, 768
 PARAMS = [1280.0, WIDTH / 2, HEIGHT / 2, 0.05]  # of SIMPLE_RADIAL
 NUM_POINTS = 300
 NUM_DISTRACTORS = 200  # keypoints of each image that belong to no point
-
-# Real images with known cameras and rotations, where they are on this machine.
-REAL = {
-    "fountain": "phototourism/strecha/fountain_P11",
-    "reichstag": "phototourism/val/reichstag",
-}
-MAX_FEATURES = 4096  # of a real image
 
 Pair = tuple[int, int]
 
@@ -50,9 +40,8 @@ def write_scene(
     ----------
     path : Path
         Of the database, which must not exist.
-    kind : {"general", "planar"} or a name of `REAL`
-        COLMAP's own synthetic scene, or a plane that all images see from one side; or
-        photographs, for which nothing else counts.
+    kind : {"general", "planar"}
+        COLMAP's own synthetic scene, or a plane that all images see from one side.
     num_images : int
     noise : float
         Standard deviation of every coordinate, pixels.
@@ -60,8 +49,6 @@ def write_scene(
         Share of wrong matches: pairs of keypoints at random.
     seed : int
     """
-    if kind in REAL:
-        return _photographs(path, data_root() / REAL[kind])
     rng = np.random.default_rng(seed)
     pycolmap.set_random_seed(seed)
     with pycolmap.Database.open(path) as database:
@@ -109,11 +96,7 @@ def _plane(
     camera = pycolmap.Camera(
         model="SIMPLE_RADIAL", width=WIDTH, height=HEIGHT, params=PARAMS, camera_id=1
     )
-    camera.has_prior_focal_length = True
-    database.write_camera(camera)
-    rig = pycolmap.Rig(rig_id=1)
-    rig.add_ref_sensor(camera.sensor_id)
-    database.write_rig(rig)
+    write_camera(database, camera)
     on_plane = np.c_[rng.uniform(-2, 2, (NUM_POINTS, 2)), np.zeros(NUM_POINTS)]
     rotations, seen, place = {}, {}, {}
     for i in range(1, num_images + 1):
@@ -125,13 +108,8 @@ def _plane(
         others = rng.uniform([0, 0], [WIDTH, HEIGHT], (NUM_DISTRACTORS, 2))
         order = rng.permutation(NUM_POINTS + NUM_DISTRACTORS)
         place[i] = np.argsort(order)[:NUM_POINTS]
-        image = pycolmap.Image(name=f"{i:03d}.png", camera_id=1, image_id=i)
-        database.write_image(image, True)
-        keypoints = np.vstack([x, others])[order].astype(np.float32)
-        database.write_keypoints(i, keypoints)
-        frame = pycolmap.Frame(frame_id=i, rig_id=1)
-        frame.add_data_id(image.data_id)
-        database.write_frame(frame)
+        keypoints = np.vstack([x, others])[order]
+        write_image(database, i, f"{i:03d}.png", camera, keypoints)
     matches = {
         (i, j): set(map(tuple, np.c_[place[i], place[j]][seen[i] & seen[j]].tolist()))
         for i in seen
@@ -141,48 +119,26 @@ def _plane(
     return Scene(matches, rotations, {i: f"{i:03d}.png" for i in seen})
 
 
-def is_here(name: str) -> bool:
-    """Whether real images are on this machine."""
-    return (data_root() / REAL[name]).exists()
+def write_camera(database: Any, camera: pycolmap.Camera) -> None:
+    """Write a camera of known focal length, and the rig that it is by itself."""
+    camera.has_prior_focal_length = True
+    database.write_camera(camera)
+    rig = pycolmap.Rig(rig_id=camera.camera_id)
+    rig.add_ref_sensor(camera.sensor_id)
+    database.write_rig(rig)
 
 
-def _photographs(path: Path, folder: Path) -> Scene:
-    """Extract and match COLMAP's SIFT features of images whose cameras are known."""
-    import h5py
-
-    extraction = pycolmap.FeatureExtractionOptions()
-    extraction.sift.max_num_features = MAX_FEATURES
-    pycolmap.extract_features(
-        path,
-        folder / "images",
-        camera_mode=pycolmap.CameraMode.PER_IMAGE,
-        reader_options={"camera_model": "PINHOLE"},
-        extraction_options=extraction,
-    )
-    pycolmap.match_exhaustive(path, {"skip_geometric_verification": True})
-    with h5py.File(folder / "K1_K2.h5") as file:
-        K = {
-            name: matrix
-            for pair in file
-            for name, matrix in zip(pair.split("-"), file[pair][0], strict=True)
-        }
-    with h5py.File(folder / "R.h5") as file:
-        R = {name: np.array(file[name]) for name in file}
-    with pycolmap.Database.open(path) as database:
-        images = {image.image_id: image for image in database.read_all_images()}
-        for image in images.values():
-            camera = database.read_camera(image.camera_id)
-            k = K[Path(image.name).stem]
-            # The file has OpenCV's pixels, COLMAP's first one is centred at 0.5.
-            camera.params = [k[0, 0], k[1, 1], k[0, 2] + 0.5, k[1, 2] + 0.5]
-            camera.has_prior_focal_length = True
-            database.update_camera(camera)
-        ids, _ = database.read_all_matches()
-    return Scene(
-        {pycolmap.pair_id_to_image_pair(pair_id): set() for pair_id in ids},
-        {i: R[Path(image.name).stem] for i, image in images.items()},
-        {i: image.name for i, image in images.items()},
-    )
+def write_image(
+    database: Any, number: int, name: str, camera: pycolmap.Camera, keypoints: Array
+) -> None:
+    """Write an image of a camera that is in the database, with keypoints (N, 2)."""
+    camera_id = camera.camera_id
+    image = pycolmap.Image(name=name, camera_id=camera_id, image_id=number)
+    database.write_image(image, True)
+    database.write_keypoints(number, keypoints.astype(np.float32))
+    frame = pycolmap.Frame(frame_id=number, rig_id=camera_id)
+    frame.add_data_id(image.data_id)
+    database.write_frame(frame)
 
 
 def _look_at_origin(centre: np.ndarray, roll: float) -> np.ndarray:
