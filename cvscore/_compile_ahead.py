@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from cvscore._calls import address_of
-from cvscore._operations import BEST_OF, CLIMB, DRAW
+from cvscore._operations import BEST_OF, CLIMB, DRAW, REDESCEND
 from cvscore.coherence import draw_coherently
 from cvscore.models.essential import essential_model
 from cvscore.models.fundamental import fundamental_model
 from cvscore.models.homography import homography_model
-from cvscore.neighbours import keep_neighbours
 from cvscore.objective import Candidate, Objective, best_of, climb
 from cvscore.polish import polish
+from cvscore.redescent import redescend
 from cvscore.scores.marginal import MarginalScore
-from cvscore.systematic import widening
+from cvscore.systematic import polish_fundamental
 
 
 def main() -> None:
@@ -38,14 +38,14 @@ def main() -> None:
     address_of(climb, CLIMB)
     address_of(best_of, BEST_OF)
     address_of(draw_coherently, DRAW)
+    address_of(redescend, REDESCEND)
     for model, matrix in starts:
         one = np.array(matrix, dtype=np.float64)
         sq_residuals = model.residuals(one[None], points)[0]
         start = Candidate(one, sq_residuals, -np.inf)
         objective = Objective(model, points, score)
         polish(objective, objective.climb(start))
-        widening(objective, start, one)
-    keep_neighbours(points, np.arange(64))
+        polish_fundamental(objective, start)
 
 
 if __name__ == "__main__":

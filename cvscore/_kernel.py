@@ -3,7 +3,9 @@
 ``error_model="numpy"``
     A point at infinity gives ``inf`` and not an exception, and the loop vectorises.
 ``nogil=True``
-    Callers thread over image pairs; kernels keep no state.
+    Callers thread over image pairs; kernels keep no state.  Those that take less time
+    than it takes to get the interpreter's lock back (some 50 us, where another thread
+    wants it) keep it: `brief_kernel`.
 a cache (:mod:`cvscore._cache`)
     Compilation is paid once per machine.  Where no folder can be written the
     kernels still work, compiled afresh in each process, after one warning.
@@ -40,7 +42,16 @@ kernels: list[Any] = []
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile ``function`` on its first call, cached on disk where that is possible."""
-    compiled: Any = numba.njit(nogil=True, error_model="numpy")(function)
+    return _compiled(function, nogil=True)
+
+
+def brief_kernel(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Do the same, for a function that the interpreter calls and that is soon done."""
+    return _compiled(function, nogil=False)
+
+
+def _compiled(function: Callable[..., Any], *, nogil: bool) -> Callable[..., Any]:
+    compiled: Any = numba.njit(nogil=nogil, error_model="numpy")(function)
     if not hasattr(
         compiled, "_cache"
     ):  # NUMBA_DISABLE_JIT leaves functions as they are

@@ -24,6 +24,7 @@ FUNCTIONS = (
     "resize",
     "best_of",
     "climb",
+    "redescend",
 )
 
 _number, _count = types.float64, types.int64
@@ -63,6 +64,18 @@ CLIMB = types.Tuple((_points, _values, _number))(
     _number,
     _number,
 )
+# `cvscore.redescent`.
+REDESCEND = types.Tuple((_points, _values, _number))(
+    _functions,
+    _constants,
+    _points,
+    _values,
+    _points,
+    _count,
+    _count,
+    _number,
+    _number,
+)
 
 call_solve = caller(SOLVE, FUNCTIONS.index("solve"))
 call_residuals = caller(RESIDUALS, FUNCTIONS.index("residuals"))
@@ -76,3 +89,4 @@ call_resize = caller(RESIZE, FUNCTIONS.index("resize"))
 call_draw = caller(DRAW)
 call_best_of = caller(BEST_OF, FUNCTIONS.index("best_of"))
 call_climb = caller(CLIMB, FUNCTIONS.index("climb"))
+call_redescend = caller(REDESCEND, FUNCTIONS.index("redescend"))

@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from cvscore._kernel import kernel
+from cvscore._kernel import brief_kernel, kernel
 from cvscore.sampling import generator, random_number, write_distinct
 from cvscore.types import Array
 
@@ -48,7 +48,7 @@ def redraw_matches(points: Array) -> Array:
     return redrawn
 
 
-@kernel
+@brief_kernel
 def redraw(points, generator):
     """Shuffle the matches, and give every one the second points of some others.
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cvscore._kernel import kernel
+from cvscore._kernel import brief_kernel
 from cvscore._operations import call_inliers, call_residuals, call_summarise
 from cvscore.chance import SEED, redraw
 from cvscore.noise import variance_posterior
@@ -57,7 +57,7 @@ def conclude(objective: Objective, candidate: Candidate, unit: float) -> Conclus
     )
 
 
-@kernel
+@brief_kernel
 def _conclude(functions, constants, sq_residuals, dim, num_params, alpha, beta, unit):
     inliers = call_inliers(functions, (sq_residuals, constants[1]))
     score, _, threshold, _ = call_summarise(functions, (sq_residuals, constants[1]))
@@ -99,7 +99,7 @@ def weigh(
     return evidence
 
 
-@kernel
+@brief_kernel
 def _weigh(
     functions,
     constants,

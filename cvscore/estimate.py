@@ -201,15 +201,15 @@ def _search(
     unit = problem.frame.unit
     inliers, residuals, score, threshold, noise = conclude(objective, best, unit)
     evidence = partial(weigh, objective, best, inliers, iterations, problem.precision)
+    beside = residuals[:0]
     if problem.bystanders.size:
-        beside = model.residuals(best.model[None], problem.bystanders)[0]
-        beside = unit * np.sqrt(beside)
-        inliers = np.append(inliers, beside <= threshold)
-        residuals = np.append(residuals, beside)
+        sq_beside = model.residuals(best.model[None], problem.bystanders)[0]
+        beside = unit * np.sqrt(sq_beside)
+    labels, distances = problem.to_rows(inliers, residuals, beside, threshold)
     return Estimate(
         model=leave(problem.frame, best.model),
-        inliers=problem.label_rows(inliers),
-        residuals=problem.residuals_of_rows(residuals),
+        inliers=labels,
+        residuals=distances,
         score=score,
         scale=noise.scale,
         threshold=threshold,

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cvscore._kernel import kernel
+from cvscore._kernel import brief_kernel
 from cvscore._smallest import move_smallest_first
 from cvscore.types import Array
 
@@ -64,9 +64,10 @@ class Frame:
 
     def camera(self, K: Array, image: int) -> Array:
         """Return the camera matrix of image 0 or 1 for points inside the frame."""
-        inside = self.matrix(image) @ K
-        scaled: Array = inside / inside[2, 2]
-        return scaled
+        inside: Array = K / self.unit
+        inside[:2, 2] -= self.shift[2 * image : 2 * image + 2] / self.unit
+        inside[2, 2] = 1.0
+        return inside
 
 
 class Region(NamedTuple):
@@ -81,7 +82,7 @@ def region_of(points: Array) -> Region:
     return Region(*find_region(np.ascontiguousarray(points)))
 
 
-@kernel
+@brief_kernel
 def find_region(points):
     """Return centre and spreads of finite points (4, N)."""
     centre, spreads = np.zeros(4), np.zeros(4)
@@ -106,7 +107,7 @@ def find_region(points):
     return centre, spreads
 
 
-@kernel
+@brief_kernel
 def enter_frame(points, shift, unit):
     """Return points (4, N) inside the frame."""
     inside = np.empty(points.shape)
@@ -117,7 +118,7 @@ def enter_frame(points, shift, unit):
     return inside
 
 
-@kernel
+@brief_kernel
 def leave_mapping(mapping, shift, unit):
     """Undo ``inside = (outside - shift) / unit`` on both sides of a mapping."""
     outside = np.empty((3, 3))
@@ -133,7 +134,7 @@ def leave_mapping(mapping, shift, unit):
     return outside
 
 
-@kernel
+@brief_kernel
 def _leave_form(form, shift, unit):
     """Undo ``inside = (outside - shift) / unit`` on both sides of a form."""
     outside = form.copy()
@@ -190,7 +191,7 @@ def precision(region: Region) -> float:
     return EPSILON * max(abs(centre) + 0.5 * spread for centre, spread in sides)
 
 
-@kernel
+@brief_kernel
 def power_of_two(unit):
     """Round to a power of two: dividing by it loses no digit."""
     return 2.0 ** round(np.log2(unit)) if unit > 0.0 else 1.0

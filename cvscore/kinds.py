@@ -29,12 +29,12 @@ from typing import Any
 
 import numpy as np
 
-from cvscore._kernel import kernel
+from cvscore._kernel import brief_kernel, kernel
 from cvscore._layers import log_likelihood
 from cvscore.chance import TINY, chance_density, redraw_matches
 from cvscore.membership import Membership, find_membership
 from cvscore.models._epipolar import sampson_residuals
-from cvscore.models._matrix3 import inverse_of
+from cvscore.models._matrix3 import form_of_images
 from cvscore.models.homography import homography_residuals
 from cvscore.rotation_fit import fit_rotation
 from cvscore.types import Array, Mask
@@ -102,24 +102,31 @@ class Matches:
         """Put matches about a homography, of either sign, of the inlying ones."""
         return self._about(_about_plane, H, is_inlying, threshold, scale)
 
+    def about_rotation(
+        self, cameras: Cameras, is_inlying: Mask, threshold: float, scale: float
+    ) -> Layer:
+        """Put matches about the homography of the rotation of the inlying ones."""
+        both = np.array(cameras)
+        return self._about(_about_rotation, both, is_inlying, threshold, scale)
+
     def _about(
         self,
         measure: Callable[..., Any],
-        model: Array,
+        what: Array,
         is_inlying: Mask,
         threshold: float,
         scale: float,
     ) -> Layer:
         scale = max(scale, TINY)
         given = self.points, self.redrawn, is_inlying, threshold, scale
-        oriented, sq_residuals, density, *fitted = measure(
-            np.ascontiguousarray(model), *given
+        model, sq_residuals, density, *fitted = measure(
+            np.ascontiguousarray(what), *given
         )
         membership = Membership(*fitted)
-        return Layer(oriented, sq_residuals, density, threshold, scale, membership)
+        return Layer(model, sq_residuals, density, threshold, scale, membership)
 
 
-@kernel
+@brief_kernel
 def _about_lines(F, points, redrawn, is_inlying, radius, scale):
     """Return F, and the other fields of `Layer` and of its membership."""
     model = F.reshape((1, 3, 3))
@@ -145,6 +152,13 @@ def _about_plane(H, points, redrawn, is_inlying, radius, scale):
 
 
 @kernel
+def _about_rotation(cameras, points, redrawn, is_inlying, radius, scale):
+    """Return what `_about_plane` does, for the best rotation of cameras (2, 3, 3)."""
+    H = fit_rotation(points, is_inlying, cameras[0], cameras[1])
+    return _about_plane(H, points, redrawn, is_inlying, radius, scale)
+
+
+@kernel
 def _against_chance(dim, sq_residuals, by_chance, is_inlying, radius, scale):
     """Density of chance about a model, and the fields of the membership."""
     density = chance_density(by_chance, radius, dim)
@@ -156,8 +170,7 @@ def fundamental_of(model: Array, cameras: Cameras | None) -> Array:
     """Return F of an essential matrix, or of itself where there are no cameras."""
     if cameras is None:
         return model
-    K1, K2 = cameras
-    F: Array = inverse_of(K2).T @ model @ inverse_of(K1)
+    F: Array = form_of_images(*map(np.ascontiguousarray, (model, *cameras)))
     return F
 
 
@@ -198,8 +211,8 @@ def evidence_of_kinds(
         evidence["planar_or_rotation"] = plane_evidence(plane, NUM_PLANE_PARAMS)
     else:
         evidence["planar"] = plane_evidence(plane, NUM_PLANE_PARAMS)
-        H = fit_rotation(matches.points, is_inlying, *cameras)
-        turned = matches.about_plane(H, is_inlying, plane.threshold, plane.scale)
+        cut = is_inlying, plane.threshold, plane.scale
+        turned = matches.about_rotation(cameras, *cut)
         evidence["rotation"] = plane_evidence(turned, NUM_ROTATION_PARAMS)
     if line is not None:
         num_params = num_general_params(cameras)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from cvscore import _operations as form
 from cvscore._calls import address_of
-from cvscore._kernel import kernel
+from cvscore._kernel import brief_kernel, kernel
 from cvscore._operations import (
     call_assess,
     call_evaluate,
@@ -28,6 +28,7 @@ from cvscore._operations import (
     call_refit,
     call_residuals,
 )
+from cvscore.redescent import redescend
 from cvscore.types import Array, GeometricModel, Mask, Score
 
 # Bytes of one block of residuals: models are scored in blocks that stay in L2.
@@ -131,7 +132,7 @@ def source_of(function: Callable[..., Any]) -> Callable[..., Any]:
     return getattr(function, "py_func", function)
 
 
-@kernel
+@brief_kernel
 def some_of(points):
     """Points (..., M) to preview models on; all of them where that saves nothing."""
     step = max(1, points.shape[-1] // NUM_PREVIEW_POINTS)
@@ -227,7 +228,7 @@ def climb(
     return model, sq_residuals, score
 
 
-@kernel
+@brief_kernel
 def _inliers(functions, constants, sq_residuals):
     return call_inliers(functions, (sq_residuals, constants[1]))
 
@@ -251,6 +252,7 @@ def _interpreted(model: GeometricModel, score: Score) -> tuple[Any, ...]:
         lambda constants, *_: constants,
         source_of(best_of),
         source_of(climb),
+        source_of(redescend),
     )
 
 
@@ -278,4 +280,5 @@ def _addresses(
         address_of(resize, form.RESIZE),
         address_of(best_of, form.BEST_OF),
         address_of(climb, form.CLIMB),
+        address_of(redescend, form.REDESCEND),
     )

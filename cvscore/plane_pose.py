@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cvscore._kernel import kernel
+from cvscore._kernel import brief_kernel, kernel
 from cvscore.models._linalg import diagonalise
 from cvscore.models._matrix3 import inverse_of, product_of
 from cvscore.models._pose import count_in_front, normalise
@@ -51,7 +51,7 @@ def pose_of_plane(
     return Pose(pose[:, :3].copy(), pose[:, 3].copy())
 
 
-@kernel
+@brief_kernel
 def _likeliest_pose(H, points, is_inlying, K1, K2):
     """Return ``[R | t]`` (3, 4), see `pose_of_plane`."""
     poses, normals = np.empty((2, 3, 4)), np.empty((2, 3))

@@ -11,15 +11,24 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cvscore._kernel import kernel
+from cvscore._kernel import brief_kernel, kernel
 from cvscore.checks import as_quality
 from cvscore.duplicates import MULTIPLIERS, best_first, repeats_point, thin_out
-from cvscore.frames import Frame, Region, extent, find_region, frame_of, precision
+from cvscore.frames import (
+    Frame,
+    Region,
+    enter_frame,
+    extent,
+    find_region,
+    power_of_two,
+    precision,
+)
 from cvscore.scores.marginal import MIN_RSS_FLOOR, MarginalScore
 from cvscore.types import Array, Mask, RansacOptions, Score
 from cvscore.units import check_half_width, prior_for_points
 
-NOBODY = np.empty((4, 0))
+NO_ORDER = np.empty(0, dtype=np.int64)
+NO_SHIFT = np.zeros(4)
 
 
 @dataclass(frozen=True)
@@ -39,17 +48,42 @@ class Problem:
     # part; None where the rows are the columns.
     columns: NDArray[np.int64] | None
 
-    def label_rows(self, inliers: Mask) -> Mask:
-        """Give every row the label of the distinct match that it is a copy of."""
-        if self.columns is None:
-            return inliers
-        return np.append(inliers, False)[self.columns]
+    def to_rows(
+        self, inliers: Mask, residuals: Array, beside: Array, threshold: float
+    ) -> tuple[Mask, Array]:
+        """Give every row label and residual of the distinct match that it is a copy of.
 
-    def residuals_of_rows(self, residuals: Array) -> Array:
-        """Give every row the residual of the distinct match that it is a copy of."""
+        Parameters
+        ----------
+        inliers, residuals : (M,) arrays
+            Of the points.
+        beside : (L,) array
+            Residuals of the bystanders, which are labelled by the threshold.
+        threshold : float
+            In the unit of the residuals.
+        """
         if self.columns is None:
-            return residuals
-        return np.append(residuals, np.inf)[self.columns]
+            return inliers, residuals
+        rows: tuple[Mask, Array] = _to_rows(
+            inliers, residuals, beside, threshold, self.columns
+        )
+        return rows
+
+
+@brief_kernel
+def _to_rows(inliers, residuals, beside, threshold, columns):
+    num, num_rows = inliers.shape[0], columns.shape[0]
+    labels, distances = np.empty(num_rows, dtype=np.bool_), np.empty(num_rows)
+    for i in range(num_rows):
+        column = columns[i]
+        if column < 0:
+            labels[i], distances[i] = False, np.inf
+        elif column < num:
+            labels[i], distances[i] = inliers[column], residuals[column]
+        else:
+            distances[i] = beside[column - num]
+            labels[i] = distances[i] <= threshold
+    return labels, distances
 
 
 def prepare(
@@ -67,62 +101,72 @@ def prepare(
     """
     num_rows = points.shape[1]
     qualities = as_quality(quality, num_rows)
-    columns, bystanders = None, NOBODY
-    all_distinct, region = _survey(points)
-    if not all_distinct:
-        points, bystanders, columns, chosen = _select(points, qualities)
-        qualities = None if qualities is None else qualities[chosen]
-        _, region = _survey(points)
-    frame = frame_of(region) if frame is None else frame
+    order = NO_ORDER if qualities is None else best_first(qualities)
+    given = (NO_SHIFT, 0.0) if frame is None else (frame.shift, frame.unit)
+    with np.errstate(over="ignore"):  # hashing wraps around
+        inside, bystanders, columns, chosen, *place, shift, unit = _make_ready(
+            points, order, MULTIPLIERS, *given
+        )
+    is_thinned = len(columns) > 0
+    region, frame = Region(*place), Frame(shift, unit)
     score = MarginalScore() if score is None else score
     return Problem(
-        points=frame.enter(points),
-        bystanders=frame.enter(bystanders) if bystanders.size else NOBODY,
+        points=inside,
+        bystanders=bystanders,
         region=frame.enter_region(region),
-        precision=precision(region) / frame.unit,
+        precision=precision(region) / unit,
         frame=frame,
-        score=_inside(score, frame.unit, points.shape[1], region, focal),
+        score=_inside(score, unit, inside.shape[1], region, focal),
         options=RansacOptions() if options is None else options,
-        quality=qualities,
+        quality=qualities[chosen]
+        if is_thinned and qualities is not None
+        else qualities,
         num_rows=num_rows,
-        columns=columns,
+        columns=columns if is_thinned else None,
     )
 
 
-def _survey(points: Array) -> tuple[bool, Region]:
-    """Whether all points are finite and none repeats in its image; where they are."""
-    with np.errstate(over="ignore"):  # hashing wraps around
-        all_distinct, *region = _look_over(points, MULTIPLIERS)
-    return all_distinct, Region(*region)
-
-
 @kernel
-def _look_over(points, multipliers):
-    """See `_survey`: one kernel, because many short ones cost more than their work."""
-    if not np.isfinite(points).all():
-        return False, np.zeros(4), np.zeros(4)
-    centre, spreads = find_region(points)
-    return not repeats_point(points, multipliers), centre, spreads
+def _make_ready(points, order, multipliers, shift, unit):
+    """Thin out copies and crowds of points (4, N), and bring the others into a frame.
 
+    One kernel, because many short ones cost more than their work.  A point that no
+    undistortion reaches is an outlier of every model, and left out too.
 
-def _select(
-    points: Array, quality: Array | None
-) -> tuple[Array, Array, NDArray[np.int64], NDArray[np.int64]]:
-    """Thin out copies and crowds of points (4, N).
+    Parameters
+    ----------
+    points : (4, N) array
+    order : (N,) int array
+        The best of a crowd come first; empty for the order of the columns.
+    multipliers : (4,) array
+        Of the hash, see `cvscore.duplicates`.
+    shift, unit : (4,) array, float
+        Of the frame; the points get one of their own where the unit is 0.
 
-    A point that no undistortion reaches is an outlier of every model, and left out too.
-    Returns those with a say and those without, for each row its column among both, and
-    for each of the former its row.
+    Returns
+    -------
+    inside, beside : (4, M) and (4, L) arrays
+        Those with a say and those without, inside the frame.
+    columns : (N,) int array
+        For each point its column among both; empty where all of them have a say.
+    chosen : (M,) int array
+        For each of those with a say its column among all; empty likewise.
+    centre, spreads, shift, unit
+        Where those with a say are, and the frame.
     """
-    order = best_first(quality, points.shape[1])
-    with np.errstate(over="ignore"):  # hashing wraps around
-        return _divide(points, order, MULTIPLIERS)
-
-
-@kernel
-def _divide(points, order, multipliers):
-    chosen, others, columns = thin_out(points, order, multipliers)
-    return points[:, chosen], points[:, others], columns, chosen
+    others = np.empty((4, 0))
+    columns = np.empty(0, dtype=np.int64)
+    chosen = np.empty(0, dtype=np.int64)
+    if not np.isfinite(points).all() or repeats_point(points, multipliers):
+        if order.shape[0] == 0:
+            order = np.arange(points.shape[1])
+        chosen, rest, columns = thin_out(points, order, multipliers)
+        points, others = points[:, chosen], points[:, rest]
+    centre, spreads = find_region(points)
+    if unit == 0.0:
+        shift, unit = centre, power_of_two(spreads.max())
+    inside, beside = enter_frame(points, shift, unit), enter_frame(others, shift, unit)
+    return inside, beside, columns, chosen, centre, spreads, shift, unit
 
 
 def _inside(

@@ -16,11 +16,18 @@ import math
 import numpy as np
 
 from cvscore._kernel import kernel
+from cvscore._operations import (
+    call_assess,
+    call_inliers,
+    call_redescend,
+    call_residuals,
+    call_resize,
+)
 from cvscore.cells import cells_along, sort_into_cells
-from cvscore.models._matrix3 import inverse_of, product_of
-from cvscore.objective import Candidate, Objective
-from cvscore.polish import polish
-from cvscore.strangers import polish_without_strangers
+from cvscore.models._matrix3 import form_of_images
+from cvscore.objective import CONVERGED, Candidate, Objective
+from cvscore.polish import CUT
+from cvscore.strangers import without_strangers
 from cvscore.types import Array
 
 # Neighbours are looked for in cells with this many inliers: close enough to share what
@@ -30,28 +37,32 @@ INLIERS_PER_CELL = 3
 NUM_ERRORS = 3.0
 # The widening goes with the independent share of the variance to this power; squared
 # serves real pairs, with and without distortion, better than any other whole number.
-POWER = 2
+POWER = 2.0
 # Residuals of four times the usual width are those of right matches only by accident.
 MAX_WIDENING = 4.0
 
 
 def polish_fundamental(objective: Objective, best: Candidate) -> Candidate:
     """Do what `cvscore.polish.polish` does, widened where residuals are systematic."""
-    return polish(objective, best, widening(objective, best, best.model))
+    return polish_epipolar(objective, best, best.model)
 
 
 def polish_essential(
     cameras: tuple[Array, Array], objective: Objective, best: Candidate
 ) -> Candidate:
     """Do so among matches that keep neighbours; ``cameras`` are those of the points."""
-    inverse1, inverse2 = (inverse_of(camera) for camera in cameras)
-    form = product_of(inverse2.T, product_of(best.model, inverse1))
-    factor = widening(objective, best, form)
-    return polish_without_strangers(objective, best, factor)
+    form = form_of_images(best.model, *cameras)
+    return polish_epipolar(objective, best, form, leave_strangers=True)
 
 
-def widening(objective: Objective, best: Candidate, form: Array) -> float:
-    """Return by how much to widen the last fit, 1 where residuals are independent.
+def polish_epipolar(
+    objective: Objective,
+    best: Candidate,
+    form: Array,
+    *,
+    leave_strangers: bool = False,
+) -> Candidate:
+    """Polish an epipolar geometry.
 
     Parameters
     ----------
@@ -61,8 +72,73 @@ def widening(objective: Objective, best: Candidate, form: Array) -> float:
         The model found.
     form : (3, 3) array
         Its fundamental matrix, for the points of the objective.
+    leave_strangers : bool
+        Whether matches that keep no neighbours have no say.
     """
-    agreement, num_pairs = _agreement(form, objective.points, objective.inliers(best))
+    model = objective.model
+    return Candidate(
+        *objective.run(
+            _polish,
+            best.model,
+            best.sq_residuals,
+            best.score,
+            objective.points,
+            form,
+            model.residual_dim,
+            model.num_params,
+            leave_strangers,
+        )
+    )
+
+
+@kernel
+def _polish(
+    functions,
+    constants,
+    model,
+    sq_residuals,
+    score,
+    points,
+    form,
+    dim,
+    num_params,
+    leave_strangers,
+):
+    """Return the polished model, its residuals and its score."""
+    inliers = np.flatnonzero(call_inliers(functions, (sq_residuals, constants[1])))
+    factor = widening(form, points, inliers)
+    how = dim, num_params, (CUT * factor) ** 2, CONVERGED
+    chosen = np.empty(0, dtype=np.int64)
+    if leave_strangers:
+        chosen = without_strangers(points, sq_residuals, inliers, factor)
+    if not leave_strangers or chosen.shape[0] == points.shape[1]:
+        start = functions, constants, model, sq_residuals, points
+        return call_redescend(functions, (*start, *how))
+    of_rows = constants[1], chosen.shape[0], dim, num_params
+    resized = constants[0], call_resize(functions, of_rows)
+    some = np.ascontiguousarray(points[:, chosen])
+    start = functions, resized, model, sq_residuals[chosen], some
+    moved, _, _ = call_redescend(functions, (*start, *how))
+    one = moved.reshape((1, *moved.shape))
+    moved_residuals = call_residuals(functions, (one, points, constants[0]))[0]
+    moved_score, _ = call_assess(functions, (moved_residuals, constants[1]))
+    if not moved_score > -np.inf:
+        return model, sq_residuals, score
+    return moved, moved_residuals, moved_score
+
+
+@kernel
+def widening(form, points, inliers):
+    """Return by how much to widen the last fit, 1 where residuals are independent.
+
+    Parameters
+    ----------
+    form : (3, 3) array
+        Fundamental matrix.
+    points : (4, N) array
+    inliers : (M,) int array
+    """
+    agreement, num_pairs = _agreement(form, points, inliers)
     if num_pairs == 0:
         return 1.0
     beyond_chance = agreement - NUM_ERRORS / math.sqrt(num_pairs)
@@ -70,7 +146,7 @@ def widening(objective: Objective, best: Candidate, form: Array) -> float:
     # not; r is the share of the variance that neighbours have in common.
     shared = math.sin(0.5 * math.pi * max(beyond_chance, 0.0))
     independent = max(1.0 - shared, MAX_WIDENING ** (-1.0 / POWER))
-    return float(independent**-POWER)
+    return independent ** (-POWER)
 
 
 @kernel

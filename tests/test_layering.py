@@ -10,6 +10,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 ADAPTERS = {"cvscore.opencv", "cvscore.colmap", "cvscore.cli", "cvscore.draw"}
 LOOP = {
     "objective",
+    "redescent",
     "sampling",
     "types",
     "_kernel",
@@ -54,7 +55,7 @@ def test_layers(path):
         assert layers <= {"models", "types", "_kernel", "_calls"}
     if layer == "scores":
         assert layers <= {"scores", "types", "_kernel", "_smallest", "priors"}
-    if layer in {"ransac", "objective", "sampling", "polish"}:
+    if layer in {"ransac", "objective", "sampling", "redescent", "polish"}:
         assert layers <= LOOP
     if module not in ADAPTERS and layer not in {"", "__main__", "cli", "opencv"}:
         assert not ours & ADAPTERS

@@ -7,7 +7,7 @@ from test_repeats import Facade
 from cvscore.neighbours import keep_neighbours
 from cvscore.objective import Candidate, Objective
 from cvscore.polish import polish
-from cvscore.strangers import polish_without_strangers
+from cvscore.systematic import polish_epipolar, widening
 
 
 def somewhere_on_its_line(rng, F, x1):
@@ -22,8 +22,9 @@ def test_strangers_have_no_say(rng):
     strangers = np.flatnonzero(facade.is_repeat)[:40]
     facade.x2[strangers] = somewhere_on_its_line(rng, facade.F, facade.x1[strangers])
     objective, right = facade.candidate(facade.F)
-    polished = polish_without_strangers(objective, right)
+    polished = polish_epipolar(objective, right, right.model, leave_strangers=True)
     inliers = objective.inliers(right)
+    assert widening(right.model, objective.points, inliers) == 1.0
     company = inliers[keep_neighbours(objective.points, inliers)]
     assert 0.8 * len(inliers) <= len(company) < len(inliers)
     points = np.ascontiguousarray(objective.points[:, company])
@@ -44,6 +45,6 @@ def test_where_most_inliers_are_strangers_all_have_a_say(rng):
     objective, right = facade.candidate(scene.F)
     inliers = objective.inliers(right)
     assert keep_neighbours(objective.points, inliers).mean() < 0.7
-    np.testing.assert_array_equal(
-        polish_without_strangers(objective, right).model, polish(objective, right).model
-    )
+    assert widening(right.model, objective.points, inliers) == 1.0
+    polished = polish_epipolar(objective, right, right.model, leave_strangers=True)
+    np.testing.assert_array_equal(polished.model, polish(objective, right).model)

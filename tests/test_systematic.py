@@ -7,9 +7,16 @@ from test_repeats import Facade
 
 from cvscore.cells import cells_along
 from cvscore.objective import Objective
-from cvscore.polish import CUT, _core_variance, polish
-from cvscore.strangers import polish_without_strangers
-from cvscore.systematic import INLIERS_PER_CELL, MAX_WIDENING, _agreement, widening
+from cvscore.polish import CUT, polish
+from cvscore.redescent import core_variance
+from cvscore.strangers import without_strangers
+from cvscore.systematic import (
+    INLIERS_PER_CELL,
+    MAX_WIDENING,
+    _agreement,
+    polish_epipolar,
+    widening,
+)
 
 WAVE = 4.0  # pixels by which whole neighbourhoods are off
 
@@ -30,19 +37,18 @@ def signed_residuals(F, points):
     return np.sum(homogeneous(points[2:].T) * (homogeneous(points[:2].T) @ F.T), axis=1)
 
 
+def widening_of(scene):
+    objective, right = scene.candidate(scene.F)
+    return widening(right.model, objective.points, objective.inliers(right))
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_independent_noise_widens_nothing(seed):
-    scene = facade(np.random.default_rng(seed))
-    objective, right = scene.candidate(scene.F)
-    assert widening(objective, right, right.model) == 1.0
+    assert widening_of(facade(np.random.default_rng(seed))) == 1.0
 
 
 def test_an_error_that_neighbours_share_widens(rng):
-    widths = []
-    for wave in (0.0, 0.3 * WAVE, WAVE):
-        scene = facade(rng, wave)
-        objective, right = scene.candidate(scene.F)
-        widths.append(widening(objective, right, right.model))
+    widths = [widening_of(facade(rng, wave)) for wave in (0.0, 0.3 * WAVE, WAVE)]
     assert widths == sorted(widths)
     assert 1.5 < widths[-1] <= MAX_WIDENING
 
@@ -78,7 +84,7 @@ def test_a_widened_polish_listens_to_what_the_narrow_one_does_not(rng):
     scene = facade(rng)
     objective, right = scene.candidate(scene.F)
     inliers = objective.inliers(right)
-    core = _core_variance(right.sq_residuals[inliers], 1, 7)
+    core = core_variance(right.sq_residuals[inliers], 1, 7)
     # A match that is off by 1.5 times the cut of the narrow polish.
     one = int(inliers[len(inliers) // 2])
     points = objective.points.copy()
@@ -99,13 +105,22 @@ def test_a_widened_polish_listens_to_what_the_narrow_one_does_not(rng):
     assert difference(2.0) > 1e-5
 
 
+def test_the_last_fit_is_as_wide_as_the_residuals_are_systematic(rng):
+    scene = facade(rng, WAVE)
+    objective, right = scene.candidate(scene.F)
+    fitted = polish_epipolar(objective, right, right.model)
+    expected = polish(objective, right, widening_of(scene))
+    np.testing.assert_array_equal(fitted.model, expected.model)
+    assert (fitted.model != polish(objective, right).model).any()
+
+
 def test_without_strangers_a_widened_polish_sees_beyond_the_inliers(rng):
     scene = facade(rng, WAVE)
     objective, right = scene.candidate(scene.F)
     inliers = objective.inliers(right)
-    assert len(inliers) < objective.points.shape[1]
-    narrow, wide = (
-        polish_without_strangers(objective, right, factor) for factor in (1.0, 4.0)
-    )
-    beyond = np.setdiff1d(np.arange(objective.points.shape[1]), inliers)
-    assert wide.sq_residuals[beyond].mean() < narrow.sq_residuals[beyond].mean()
+    given = objective.points, right.sq_residuals, inliers
+    narrow, wide = (without_strangers(*given, factor) for factor in (1.0, 4.0))
+    assert set(narrow) <= set(inliers)
+    assert set(narrow) < set(wide)
+    edge = 4.0**4 * right.sq_residuals[inliers].max()
+    assert (right.sq_residuals[wide] <= edge).all()

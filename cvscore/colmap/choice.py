@@ -22,7 +22,6 @@ from cvscore.kinds import (
     num_general_params,
 )
 from cvscore.membership import Membership
-from cvscore.rotation_fit import fit_rotation
 from cvscore.types import Array, Estimate, Mask
 
 
@@ -113,8 +112,7 @@ class Choice:
         if kind == "general":
             return self._general(H)
         if kind == "rotation" and self._cameras is not None:
-            turned = fit_rotation(self._matches.points, inliers, *self._cameras)
-            plane = self._matches.about_plane(turned, *cut)
+            plane = self._matches.about_rotation(self._cameras, *cut)
         return Explanation(
             kind=kind,
             membership=plane.membership,

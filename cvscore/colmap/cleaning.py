@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cvscore._kernel import kernel
+from cvscore._kernel import brief_kernel
 from cvscore.colmap.cameras import PinholeView
 from cvscore.colmap.pair import PairMatches
 from cvscore.duplicates import MULTIPLIERS, first_equal_columns
@@ -49,7 +49,7 @@ def clean_matches(
     )
 
 
-@kernel
+@brief_kernel
 def _clean(rows, points1, points2, multipliers):
     """Return the points and the keypoints of usable rows (M, 2), and counts (4,)."""
     num = rows.shape[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cvscore._kernel import kernel
+from cvscore._kernel import brief_kernel, kernel
 from cvscore.colmap.depths import depth_log_ratios
 from cvscore.colmap.one_to_one import likeliest_of_keypoints, odds_among_rivals
 from cvscore.kinds import Matches
@@ -64,7 +64,7 @@ def label_matches_in_depth(
     return _label_in_depth(log_odds, *among, *cameras, pose.R, pose.t, F, tolerance)
 
 
-@kernel
+@brief_kernel
 def _label(log_odds, keypoints, points, K1, K2, R, t):
     inliers = may_be_right(log_odds, keypoints)
     angles = parallax_of(points, K1, K2, R, t).angles
@@ -81,7 +81,7 @@ def _label_in_depth(log_odds, keypoints, points, redrawn, K1, K2, R, t, F, toler
     return inliers, median_angle(parallax.angles, inliers)
 
 
-@kernel
+@brief_kernel
 def may_be_right(log_odds, keypoints):
     """Return which matches to keep (N,), of every keypoint at most one.
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cvscore._kernel import kernel
+from cvscore._kernel import brief_kernel, kernel
 from cvscore.frames import enter_frame, find_region, leave_mapping, power_of_two
 from cvscore.models._four_point import homography_4pt
 from cvscore.models._homography_refit import refit_from_visible
@@ -56,7 +56,7 @@ def look_for_plane(
     return plane if plane.inliers.any() else None
 
 
-@kernel
+@brief_kernel
 def _look(points, is_likely, radius, generator):
     """Return the fields of `Plane`; it has no inliers where there is none."""
     members = np.flatnonzero(is_likely)

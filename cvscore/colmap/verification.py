@@ -7,7 +7,6 @@ import time
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,11 +28,14 @@ from cvscore.colmap.summary import VerificationSummary
 from cvscore.progress import ProgressBar
 from cvscore.types import RansacOptions
 
-# Pairs per task: a tenth of a second of work, beside which handing it over is nothing.
-PAIRS_PER_TASK = 8
-# Tasks that wait or run, per worker: enough that none is idle while results are
-# written, few enough that memory holds them whatever the size of the collection.
+# Pairs per task: ten milliseconds of work or more, beside which handing it over is
+# nothing; few, because at the end some wait while others finish their last task.
+PAIRS_PER_TASK = 4
+# Tasks that wait or run, per worker of an executor and per other thread: enough that
+# none is idle while results are written and while the caller's thread does a task, few
+# enough that memory holds them whatever the size of the collection.
 TASKS_PER_WORKER = 4
+TASKS_PER_THREAD = 2
 # Pairs per transaction: a second of work or so, which is all that a crash can cost.
 PAIRS_PER_TRANSACTION = 64
 
@@ -206,17 +208,45 @@ def _run(
     executor: Executor | None,
 ) -> Iterator[tuple[ImagePair, PairMatches, PairGeometry]]:
     """Estimate the pairs of all tasks, and yield them in their order."""
-    workers = num_workers or _num_cores()
-    if executor is None and workers == 1:
-        for task in tasks:
-            yield from _in_order(task, estimate_task(task, options))
-        return
-    pool = ThreadPoolExecutor(workers) if executor is None else nullcontext(executor)
+    if executor is not None:
+        workers = num_workers or _num_cores()
+        return _run_elsewhere(tasks, options, executor, TASKS_PER_WORKER * workers)
+    return _run_in_threads(tasks, options, (num_workers or _num_cores()) - 1)
+
+
+def _run_elsewhere(
+    tasks: Iterable[Task], options: PairOptions, executor: Executor, num_ahead: int
+) -> Iterator[tuple[ImagePair, PairMatches, PairGeometry]]:
+    """Let an executor do all of it, with ``num_ahead`` tasks under way."""
     waiting: deque[tuple[Task, Future[list[PairGeometry]]]] = deque()
-    with pool as submitter:
+    for task in tasks:
+        waiting.append((task, executor.submit(estimate_task, task, options)))
+        if len(waiting) > num_ahead:
+            task, future = waiting.popleft()
+            yield from _in_order(task, future.result())
+    for task, future in waiting:
+        yield from _in_order(task, future.result())
+
+
+def _run_in_threads(
+    tasks: Iterable[Task], options: PairOptions, num_others: int
+) -> Iterator[tuple[ImagePair, PairMatches, PairGeometry]]:
+    """Work here and in other threads: a thread that only waited would be in the way.
+
+    One that reads, writes and waits beside as many busy ones as there are cores takes
+    turns with them at the interpreter's lock.
+    """
+    waiting: deque[tuple[Task, Future[list[PairGeometry]]]] = deque()
+    with ThreadPoolExecutor(max(num_others, 1)) as pool:
         for task in tasks:
-            waiting.append((task, submitter.submit(estimate_task, task, options)))
-            if len(waiting) > TASKS_PER_WORKER * workers:
+            num_pending = sum(not future.done() for _, future in waiting)
+            if num_pending < TASKS_PER_THREAD * num_others:
+                future = pool.submit(estimate_task, task, options)
+            else:
+                future = Future()
+                future.set_result(estimate_task(task, options))
+            waiting.append((task, future))
+            while waiting and waiting[0][1].done():
                 task, future = waiting.popleft()
                 yield from _in_order(task, future.result())
         for task, future in waiting:

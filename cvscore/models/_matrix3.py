@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from cvscore._kernel import kernel
+from cvscore._kernel import brief_kernel, kernel
 
 
-@kernel
+@brief_kernel
 def scale_to_unit_norm(matrix):
     """Divide a (3, 3) matrix by its Frobenius norm, in place."""
     sq_norm = 0.0
@@ -30,7 +30,7 @@ def write_cofactors(matrix, cofactors):
         cofactors[i, 2] = matrix[j, 0] * matrix[k, 1] - matrix[j, 1] * matrix[k, 0]
 
 
-@kernel
+@brief_kernel
 def inverse_of(matrix):
     """Return the inverse of a (3, 3) matrix; not finite where there is none."""
     cofactors, inverse = np.empty((3, 3)), np.empty((3, 3))
@@ -44,7 +44,7 @@ def inverse_of(matrix):
     return inverse
 
 
-@kernel
+@brief_kernel
 def product_of(a, b):
     """Return the product of two (3, 3) matrices."""
     product = np.empty((3, 3))
@@ -52,6 +52,12 @@ def product_of(a, b):
         for j in range(3):
             product[i, j] = a[i, 0] * b[0, j] + a[i, 1] * b[1, j] + a[i, 2] * b[2, j]
     return product
+
+
+@brief_kernel
+def form_of_images(matrix, K1, K2):
+    """Return the fundamental matrix ``K2^-T E K1^-1`` of an essential one, (3, 3)."""
+    return product_of(inverse_of(K2).T, product_of(matrix, inverse_of(K1)))
 
 
 @kernel

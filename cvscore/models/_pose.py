@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cvscore._kernel import kernel
+from cvscore._kernel import brief_kernel, kernel
 from cvscore.types import Array, Mask
 
 
@@ -190,7 +190,7 @@ def _in_front(pose, points):
     return in_front
 
 
-@kernel
+@brief_kernel
 def normalise(points, K1, K2):
     """Return points (4, N) in pixels as normalised ones; cameras upper triangular."""
     rays = np.empty(points.shape)
@@ -231,13 +231,25 @@ def pose_from_essential(
     """
     if inliers is None:
         inliers = np.ones(points.shape[1], dtype=np.bool_)
+    pose, in_front = _choose(np.ascontiguousarray(matrix), points, inliers)
+    if not pose.any():
+        raise ValueError("an essential matrix has rank 2; this one has a lower rank")
+    return pose[:, :3].copy(), pose[:, 3].copy(), in_front
+
+
+@brief_kernel
+def _choose(matrix, points, inliers):
+    """Pose (3, 4) with most inliers in front, and which points (N,) are in front of it.
+
+    The pose is zero where the matrix has none.
+    """
     poses = np.empty((2, 3, 4))
     if not pose_of_matrix(matrix, poses[0]):
-        raise ValueError("an essential matrix has rank 2; this one has a lower rank")
+        return np.zeros((3, 4)), np.zeros(points.shape[1], dtype=np.bool_)
     twist(poses[0], poses[1])
     counts = count_in_front(poses, points, inliers)
-    chosen, is_reversed = divmod(int(np.argmax(counts)), 2)
-    pose = poses[chosen]
-    if is_reversed:
+    best = np.argmax(counts)
+    pose = poses[best // 2].copy()
+    if best % 2 == 1:
         pose[:, 3] *= -1.0
-    return pose[:, :3].copy(), pose[:, 3].copy(), _in_front(pose, points)
+    return pose, _in_front(pose, points)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cvscore._kernel import kernel
+from cvscore._kernel import brief_kernel, kernel
 from cvscore.models._epipolar import sampson_residuals
 from cvscore.models._essential_refit import refit_essential
 from cvscore.models._five_point import (
@@ -36,8 +36,7 @@ def essential_model(K1: Array, K2: Array, solver: str = "native") -> GeometricMo
     solvers = {"native": essential_5pt_in_front, "opencv": essential_5pt_opencv}
     if solver not in solvers:
         raise ValueError(f"solver must be one of {sorted(solvers)}, got {solver!r}")
-    cameras = np.array([K1, K2], dtype=np.float64)
-    inverses = np.array([inverse_of(camera) for camera in cameras])
+    inverses: Array = _inverses(np.array([K1, K2], dtype=np.float64))
 
     def solve(points: Array, samples: NDArray[np.int64]) -> Array:
         return solvers[solver](sample_rays(points, samples, inverses))
@@ -64,6 +63,13 @@ def essential_model(K1: Array, K2: Array, solver: str = "native") -> GeometricMo
             else None
         ),
     )
+
+
+@brief_kernel
+def _inverses(cameras):
+    inverses = np.empty((2, 3, 3))
+    inverses[0], inverses[1] = inverse_of(cameras[0]), inverse_of(cameras[1])
+    return inverses
 
 
 @kernel

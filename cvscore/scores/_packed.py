@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from cvscore._kernel import kernel
+from cvscore._kernel import brief_kernel, kernel
 from cvscore.scores._bins import NUM_BINS, write_borders
 from cvscore.scores._labels import log_probability
 from cvscore.scores._partition import best_partition
@@ -30,7 +30,7 @@ TABLE_START = NUM_NUMBERS + NUM_BINS + 1
 MAX_EXPONENT = 700.0  # the exponential of 710 is infinite
 
 
-@kernel
+@brief_kernel
 def pack(numbers, num_points):
     """Return the constants for rows of N residuals."""
     constants = np.empty(TABLE_START + 2 * (num_points + 1))
