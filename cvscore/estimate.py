@@ -29,6 +29,8 @@ from cvscore.problem import Problem, prepare
 from cvscore.ransac import search
 from cvscore.repeats import escape_plane_and_repeats
 from cvscore.sampling import ProsacSampler
+from cvscore.scores.marginal import MarginalScore
+from cvscore.surroundings import widen
 from cvscore.systematic import polish_essential, polish_fundamental
 from cvscore.types import (
     Array,
@@ -197,6 +199,8 @@ def _search(
         )
     if escape is not None:
         best = escape(objective, best, problem.options)
+    if problem.may_widen:
+        objective, best = _widened(objective, best)
     best = (last_step or polish)(objective, best)
     unit = problem.frame.unit
     inliers, residuals, score, threshold, noise = conclude(objective, best, unit)
@@ -216,7 +220,21 @@ def _search(
         evidence_from=evidence,
         iterations=iterations,
         noise=noise,
+        half_width=unit * getattr(objective.score, "half_width", np.nan),
     )
+
+
+def _widened(objective: Objective, best: Candidate) -> tuple[Objective, Candidate]:
+    """Give the score the half-width that suits what surrounds the model."""
+    score = objective.score
+    assert isinstance(score, MarginalScore)
+    assert score.half_width is not None
+    score_with = partial(_with_half_width, score)
+    return widen(objective, best, score.prior, score.half_width, score_with)
+
+
+def _with_half_width(score: MarginalScore, half_width: float) -> MarginalScore:
+    return replace(score, half_width=half_width)
 
 
 def _sampler(problem: Problem, model: GeometricModel) -> Sampler:

@@ -41,6 +41,7 @@ class Problem:
     precision: float  # of their coordinates: the rounding error, inside the frame
     frame: Frame
     score: Score  # for residuals inside the frame
+    may_widen: bool  # whether its half-width is ours to choose
     options: RansacOptions
     quality: Array | None  # (M,)
     num_rows: int
@@ -117,6 +118,7 @@ def prepare(
         precision=precision(region) / unit,
         frame=frame,
         score=_inside(score, unit, inside.shape[1], region, focal),
+        may_widen=isinstance(score, MarginalScore) and score.half_width is None,
         options=RansacOptions() if options is None else options,
         quality=qualities[chosen]
         if is_thinned and qualities is not None

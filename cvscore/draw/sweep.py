@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike
 
 from cvscore.checks import as_points
 from cvscore.duplicates import first_occurrences, uncrowded
-from cvscore.frames import extent, region_of
 from cvscore.scores.marginal import MarginalScore
 from cvscore.types import Array, Estimate
 
@@ -60,12 +59,9 @@ def plot_sweep(
     points = as_points(x1, x2)
     distinct, _ = first_occurrences(points)
     distinct = distinct[uncrowded(points[:, distinct], None)]
+    half_width = estimate.half_width
     score = MarginalScore() if score is None else score
-    half_width = score.half_width
-    if half_width is None:
-        region = region_of(np.ascontiguousarray(points[:, distinct]))
-        half_width = score.half_width_fraction * extent(region)
-        score = replace(score, half_width=half_width)
+    score = replace(score, half_width=half_width)
     residuals = estimate.residuals[distinct]
     figure: Figure = figure_class(
         figsize=INCHES, dpi=DOTS_PER_INCH, layout="constrained"

@@ -88,6 +88,10 @@ class Estimate:
         For the essential matrix: rotation and direction by cheirality.
     noise : NoisePosterior
         What is known of the variance of the noise.
+    half_width : float
+        Of the band that wrong matches were taken to be spread over, in the unit of the
+        points: what was given, or what the matches around the model ask for; NaN for
+        scores without one.
     """
 
     model: Array | None
@@ -101,6 +105,7 @@ class Estimate:
     reason: str = ""
     pose: Pose | None = None
     noise: NoisePosterior = NO_NOISE
+    half_width: float = math.nan
 
     def __bool__(self) -> bool:
         return self.model is not None

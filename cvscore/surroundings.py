@@ -1,0 +1,132 @@
+"""The half-width that the matches around a model ask for, once there is a model.
+
+While it searches, the score takes wrong matches to be spread over a band that is narrow
+on purpose: a wider one would buy models with few right matches and many wrong ones.
+Noise that is not small against that band is then cut off close to its middle, and with
+the right matches beyond the cut a part of the noise scale is lost.
+
+But around a given model both can be counted: a Gaussian and a uniform density are
+fitted to the residuals within a few noise scales, no farther, for wrong matches are
+denser here than there.  Where ``k`` right ones have the density ``k N(r; s)`` and wrong
+ones the density ``g``, a match is likelier to be right as long as ``k N(r; s) > g``; to
+the score it is, as long as ``N(r; s) > (2 a)**-d``.  The two agree at
+
+    (2 a)**d = k / g.
+
+So, where the cut leaves out right matches: count, widen, climb, and count again.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from cvscore._kernel import kernel
+from cvscore._operations import call_inliers, call_summarise
+from cvscore.chance import ball_volume
+from cvscore.membership import find_membership
+from cvscore.noise import variance_posterior
+from cvscore.objective import Candidate, Objective
+from cvscore.priors import InverseGamma
+from cvscore.types import Score
+
+# Noise scales that hold 99 % of right matches, for 1 and 2 constraints: a cut beyond
+# them leaves nothing out that matters.
+FULL_CUTS = (math.nan, 2.576, 3.035)
+# Matches are counted within so many noise scales: nearly all right ones, and as many
+# wrong ones again where half of all are wrong.
+REACH = 4.0
+# The scale of what was cut off is too small to begin with.
+FIRST_GUESS = 2.0
+FIRST_SHARE = 0.7
+MAX_FITS = 8
+SETTLED_SCALE = 0.02  # relative change that ends the fits
+# Of the half-width at the start.  A band four times as wide, a tenth of the extent, is
+# as wide as serves any problem.
+MAX_WIDENING = 4.0
+MAX_ROUNDS = 3
+SETTLED = 0.05  # relative change of the half-width that ends it
+
+
+def widen(
+    objective: Objective,
+    best: Candidate,
+    prior: InverseGamma,
+    half_width: float,
+    score_with: Callable[[float], Score],
+) -> tuple[Objective, Candidate]:
+    """Return an objective whose half-width suits what surrounds a model, and the model.
+
+    Parameters
+    ----------
+    objective : Objective
+        What the model was found with.
+    best : Candidate
+        The model.
+    prior : InverseGamma
+        Belief about the noise variance.
+    half_width : float
+        The narrowest, that of the objective.
+    score_with : callable
+        Gives its score with another half-width.
+    """
+    model, width = objective.model, half_width
+    for _ in range(MAX_ROUNDS):
+        asked = objective.run(
+            _half_width,
+            best.sq_residuals,
+            model.residual_dim,
+            model.num_params,
+            float(prior.alpha),
+            float(prior.beta),
+        )
+        asked = min(max(asked, half_width), MAX_WIDENING * half_width)
+        if abs(asked - width) <= SETTLED * width:
+            break
+        wider = Objective(model, objective.points, score_with(asked))
+        start = wider.best_of(best.model[None])
+        if start is None:
+            break
+        objective, best, width = wider, wider.climb(start), asked
+    return objective, best
+
+
+@kernel
+def _half_width(functions, constants, sq_residuals, dim, num_params, alpha, beta):
+    """Return the half-width that suits residuals, 0 where nothing is cut off."""
+    is_inlier = call_inliers(functions, (sq_residuals, constants[1]))
+    threshold = call_summarise(functions, (sq_residuals, constants[1]))[2]
+    rss = 0.0
+    for i in range(sq_residuals.shape[0]):
+        rss += sq_residuals[i] if is_inlier[i] else 0.0
+    counts = is_inlier.sum(), threshold, alpha, beta, dim, num_params
+    shape, rate = variance_posterior(rss, *counts)
+    if not (shape > 0.0 and rate > 0.0):
+        return 0.0
+    scale = math.sqrt(rate / shape)
+    if threshold >= FULL_CUTS[dim] * scale:
+        return 0.0
+    num_right, num_wrong, volume = _count(sq_residuals, dim, FIRST_GUESS * scale)
+    return 0.5 * (volume * num_right / num_wrong) ** (1.0 / dim)
+
+
+@kernel
+def _count(sq_residuals, dim, scale):
+    """Return how many matches are right and wrong around a model, and in what volume.
+
+    ``scale`` is a guess at that of the right ones.
+    """
+    num, share, volume = 0, 1.0, 1.0
+    for _ in range(MAX_FITS):
+        near = sq_residuals[sq_residuals <= (REACH * scale) ** 2]
+        num, volume = near.shape[0], ball_volume(REACH * scale, dim)
+        if num == 0:
+            break
+        given = near, dim, 1.0 / volume, FIRST_SHARE, scale
+        share, fitted, _, _ = find_membership(*given)
+        change = abs(fitted - scale)
+        scale = fitted
+        if change <= SETTLED_SCALE * scale:
+            break
+    # One more is always to be reckoned with.
+    return max(share * num, 1.0), (1.0 - share) * num + 1.0, volume
