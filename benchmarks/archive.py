@@ -4,16 +4,18 @@ python -m benchmarks.archive --split test real
 
 Reads benchmarks/out and writes benchmarks/results, which `benchmarks.report` reads as
 well.  Only complete columns are kept: a method at one threshold on every pair that
-cvscore has.  Errors have four digits there, times three.
+cvscore has; and no ceiling where nobody knows the true inliers.  Errors have four
+digits there, times three.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from math import inf
 from pathlib import Path
 
-from benchmarks.board import DEFAULT, OURS
+from benchmarks.board import CEILING, DEFAULT, OURS
 from benchmarks.data import PROBLEMS
 from benchmarks.run import OUT
 from benchmarks.store import Row, Table, Writer, make_column, path_of, read
@@ -31,7 +33,10 @@ def columns_of(table: Table) -> list[Row]:
     columns = []
     for method, x in sorted({(method, x) for _, method, x in table.results}):
         found = [table.results.get((pair, method, x)) for pair in pairs]
-        if found and None not in found:
+        knows_nothing = method == CEILING and not any(
+            r and r.error < inf for r in found
+        )
+        if found and None not in found and not knows_nothing:
             columns.append(make_column(pairs, method, x, found))
     used = {run for column in columns for run in column["runs"]}
     return [table.runs[run] for run in sorted(used & set(table.runs))] + columns

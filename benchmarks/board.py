@@ -79,6 +79,16 @@ class Board:
         defaults = sorted(c for c in columns if c[1] == DEFAULT)
         return max(defaults, key=lambda c: self.auc(regime, c[0], limit))
 
+    def pool(self, name: str) -> None:
+        """Add all pairs of all regimes as one more, with the columns that all have."""
+        regimes = list(self.errors)
+        columns = set.intersection(*(set(self.errors[r]) for r in regimes))
+        for figures in (self.errors, self.ms):
+            figures[name] = {
+                column: np.concatenate([figures[r][column] for r in regimes])
+                for column in sorted(columns)
+            }
+
 
 def is_ours(method: str) -> bool:
     """Whether a method is a form of this package."""

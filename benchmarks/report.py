@@ -35,6 +35,7 @@ SUMMARY = {
     "F": ("typical", "lowinl", "planar", "mixed"),
     "H": ("typical", "lowinl", "sig3", "mixed"),
 }
+ALL = "all"  # real pairs of all sets, as one
 BEGIN, END = "<!-- begin report: {} -->", "<!-- end report: {} -->"
 
 
@@ -208,6 +209,7 @@ def full_report(folder: Path, split: str) -> str:
             continue
         compared = OURS in board.methods and bool(board.peers)
         if split == "real":
+            board.pool(ALL)
             sections.append(real_report(board))
             checks += list(real_checks(board, REAL_LIMITS)) if compared else []
         else:

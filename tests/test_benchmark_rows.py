@@ -10,8 +10,10 @@ from processes import run_python
 
 from benchmarks import report, run, store, targets
 from benchmarks.accuracy import auc, mean_average_accuracy, paired_difference
+from benchmarks.archive import columns_of
 from benchmarks.board import Board, load_board
 from benchmarks.methods import METHODS, Method
+from benchmarks.store import Result, Table
 
 # Figures
 
@@ -72,6 +74,27 @@ def test_report_prints_wins_and_losses():
     assert "| cvscore | 75.0 | 75.0 | 75.0 |" in table
     assert "| peer | 25.0 | 25.0 | 25.0 |" in table
     assert "75.0 x3" in report.best_thresholds(board, 10.0)
+
+
+def test_a_pool_has_all_pairs_of_the_columns_that_all_regimes_have():
+    board = fake_board(np.array([0.0, 5.0]), np.array([5.0, math.inf]))
+    del board.errors["mixed"][("peer", 3.0)]
+    board.pool("all")
+    assert board.regimes[-1] == "all"
+    assert set(board.errors["all"]) == {("cvscore", 1.0), ("peer", 1.0)}
+    assert board.num_pairs("all") == 6
+    assert board.auc("all", "cvscore", 10.0) == pytest.approx(75.0)
+
+
+def test_the_archive_keeps_no_ceiling_that_knows_no_truth():
+    table = Table()
+    for pair in "ab":
+        table.results[(pair, "cvscore", 1.0)] = Result(1.0, 2.0, "run")
+        table.results[(pair, "oracle", 1.0)] = Result(math.inf, 0.1, "run")
+        table.results[(pair, "peer", 1.0)] = Result(math.inf, 0.1, "run")
+    assert [row["method"] for row in columns_of(table)] == ["cvscore", "peer"]
+    table.results[("a", "oracle", 1.0)] = Result(0.5, 0.1, "run")
+    assert "oracle" in [row["method"] for row in columns_of(table)]
 
 
 def test_update_replaces_only_what_is_between_the_marks(tmp_path):
