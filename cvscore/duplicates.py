@@ -67,15 +67,15 @@ def uncrowded(points: Array, quality: Array | None) -> Mask:
     (N,) bool array
     """
     chosen = np.ones(points.shape[1], dtype=np.bool_)
-    order = np.arange(len(chosen)) if quality is None else best_first(quality)
+    order = best_first(quality, len(chosen))
     with np.errstate(over="ignore"):  # hashing wraps around, also without the JIT
         _thin_crowds(_bits(points), order, MULTIPLIERS, chosen)
     return chosen
 
 
-def best_first(quality: Array) -> NDArray[np.int64]:
-    """Return the order (N,) of matches by quality (N,); of equals, that of the rows."""
-    return np.argsort(-quality, kind="stable")
+def best_first(quality: Array | None, num: int) -> NDArray[np.int64]:
+    """Return the order of ``num`` matches by quality; without it, that of the rows."""
+    return np.arange(num) if quality is None else np.argsort(-quality, kind="stable")
 
 
 @kernel

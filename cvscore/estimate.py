@@ -230,7 +230,7 @@ def _widened(objective: Objective, best: Candidate) -> tuple[Objective, Candidat
     assert isinstance(score, MarginalScore)
     assert score.half_width is not None
     score_with = partial(_with_half_width, score)
-    return widen(objective, best, score.prior, score.half_width, score_with)
+    return widen(objective, best, score.half_width, score_with)
 
 
 def _with_half_width(score: MarginalScore, half_width: float) -> MarginalScore:

@@ -27,7 +27,7 @@ from cvscore.scores.marginal import MIN_RSS_FLOOR, MarginalScore
 from cvscore.types import Array, Mask, RansacOptions, Score
 from cvscore.units import check_half_width, prior_for_points
 
-NO_ORDER = np.empty(0, dtype=np.int64)
+NOBODY = np.empty((4, 0))
 NO_SHIFT = np.zeros(4)
 
 
@@ -102,13 +102,17 @@ def prepare(
     """
     num_rows = points.shape[1]
     qualities = as_quality(quality, num_rows)
-    order = NO_ORDER if qualities is None else best_first(qualities)
     given = (NO_SHIFT, 0.0) if frame is None else (frame.shift, frame.unit)
+    columns, bystanders = None, NOBODY
     with np.errstate(over="ignore"):  # hashing wraps around
-        inside, bystanders, columns, chosen, *place, shift, unit = _make_ready(
-            points, order, MULTIPLIERS, *given
-        )
-    is_thinned = len(columns) > 0
+        all_distinct, *entered = _enter_distinct(points, MULTIPLIERS, *given)
+        if not all_distinct:
+            order = best_first(qualities, num_rows)
+            chosen, columns, bystanders, *entered = _thin_out_and_enter(
+                points, order, MULTIPLIERS, *given
+            )
+            qualities = None if qualities is None else qualities[chosen]
+    inside, *place, shift, unit = entered
     region, frame = Region(*place), Frame(shift, unit)
     score = MarginalScore() if score is None else score
     return Problem(
@@ -120,55 +124,67 @@ def prepare(
         score=_inside(score, unit, inside.shape[1], region, focal),
         may_widen=isinstance(score, MarginalScore) and score.half_width is None,
         options=RansacOptions() if options is None else options,
-        quality=qualities[chosen]
-        if is_thinned and qualities is not None
-        else qualities,
+        quality=qualities,
         num_rows=num_rows,
-        columns=columns if is_thinned else None,
+        columns=columns,
     )
 
 
 @kernel
-def _make_ready(points, order, multipliers, shift, unit):
+def _enter_distinct(points, multipliers, shift, unit):
+    """Do what `_enter` does, if all points (4, N) are finite and none repeats.
+
+    Returns whether they do, then what `_enter` returns, of no points if they don't.
+    """
+    if not np.isfinite(points).all() or repeats_point(points, multipliers):
+        return False, *_enter(np.empty((4, 0)), shift, unit)
+    return True, *_enter(points, shift, unit)
+
+
+@kernel
+def _thin_out_and_enter(points, order, multipliers, shift, unit):
     """Thin out copies and crowds of points (4, N), and bring the others into a frame.
 
-    One kernel, because many short ones cost more than their work.  A point that no
-    undistortion reaches is an outlier of every model, and left out too.
+    A point that no undistortion reaches is an outlier of every model, and left out too.
 
     Parameters
     ----------
     points : (4, N) array
     order : (N,) int array
-        The best of a crowd come first; empty for the order of the columns.
+        The best of a crowd come first.
     multipliers : (4,) array
         Of the hash, see `cvscore.duplicates`.
     shift, unit : (4,) array, float
-        Of the frame; the points get one of their own where the unit is 0.
+        As for `_enter`.
 
     Returns
     -------
-    inside, beside : (4, M) and (4, L) arrays
-        Those with a say and those without, inside the frame.
-    columns : (N,) int array
-        For each point its column among both; empty where all of them have a say.
     chosen : (M,) int array
-        For each of those with a say its column among all; empty likewise.
-    centre, spreads, shift, unit
-        Where those with a say are, and the frame.
+        For each point with a say its column among all.
+    columns : (N,) int array
+        For each point its column among those with a say and then the bystanders.
+    beside : (4, L) array
+        The bystanders, inside the frame.
+    inside, centre, spreads, shift, unit
+        As of `_enter`, for the points with a say.
     """
-    others = np.empty((4, 0))
-    columns = np.empty(0, dtype=np.int64)
-    chosen = np.empty(0, dtype=np.int64)
-    if not np.isfinite(points).all() or repeats_point(points, multipliers):
-        if order.shape[0] == 0:
-            order = np.arange(points.shape[1])
-        chosen, rest, columns = thin_out(points, order, multipliers)
-        points, others = points[:, chosen], points[:, rest]
+    chosen, others, columns = thin_out(points, order, multipliers)
+    inside, centre, spreads, shift, unit = _enter(points[:, chosen], shift, unit)
+    beside = enter_frame(points[:, others], shift, unit)
+    return chosen, columns, beside, inside, centre, spreads, shift, unit
+
+
+@kernel
+def _enter(points, shift, unit):
+    """Return points (4, N) inside a frame, their region, and the frame.
+
+    Shift (4,) and unit are those of the frame; where the unit is 0 the points get one
+    of their own.
+    """
     centre, spreads = find_region(points)
     if unit == 0.0:
         shift, unit = centre, power_of_two(spreads.max())
-    inside, beside = enter_frame(points, shift, unit), enter_frame(others, shift, unit)
-    return inside, beside, columns, chosen, centre, spreads, shift, unit
+    return enter_frame(points, shift, unit), centre, spreads, shift, unit
 
 
 def _inside(

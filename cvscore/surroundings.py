@@ -22,13 +22,11 @@ import math
 from collections.abc import Callable
 
 from cvscore._kernel import kernel
-from cvscore._operations import call_inliers, call_summarise
 from cvscore.chance import ball_volume
+from cvscore.conclusion import conclude
 from cvscore.membership import find_membership
-from cvscore.noise import variance_posterior
 from cvscore.objective import Candidate, Objective
-from cvscore.priors import InverseGamma
-from cvscore.types import Score
+from cvscore.types import Array, Score
 
 # Noise scales that hold 99 % of right matches, for 1 and 2 constraints: a cut beyond
 # them leaves nothing out that matters.
@@ -51,7 +49,6 @@ SETTLED = 0.05  # relative change of the half-width that ends it
 def widen(
     objective: Objective,
     best: Candidate,
-    prior: InverseGamma,
     half_width: float,
     score_with: Callable[[float], Score],
 ) -> tuple[Objective, Candidate]:
@@ -63,23 +60,19 @@ def widen(
         What the model was found with.
     best : Candidate
         The model.
-    prior : InverseGamma
-        Belief about the noise variance.
     half_width : float
         The narrowest, that of the objective.
     score_with : callable
         Gives its score with another half-width.
     """
     model, width = objective.model, half_width
+    dim = model.residual_dim
     for _ in range(MAX_ROUNDS):
-        asked = objective.run(
-            _half_width,
-            best.sq_residuals,
-            model.residual_dim,
-            model.num_params,
-            float(prior.alpha),
-            float(prior.beta),
-        )
+        said = conclude(objective, best, 1.0)
+        scale = said.noise.scale
+        if not (scale > 0.0 and said.threshold < FULL_CUTS[dim] * scale):
+            break
+        asked = half_width_around(best.sq_residuals, dim, scale)
         asked = min(max(asked, half_width), MAX_WIDENING * half_width)
         if abs(asked - width) <= SETTLED * width:
             break
@@ -91,23 +84,14 @@ def widen(
     return objective, best
 
 
-@kernel
-def _half_width(functions, constants, sq_residuals, dim, num_params, alpha, beta):
-    """Return the half-width that suits residuals, 0 where nothing is cut off."""
-    is_inlier = call_inliers(functions, (sq_residuals, constants[1]))
-    threshold = call_summarise(functions, (sq_residuals, constants[1]))[2]
-    rss = 0.0
-    for i in range(sq_residuals.shape[0]):
-        rss += sq_residuals[i] if is_inlier[i] else 0.0
-    counts = is_inlier.sum(), threshold, alpha, beta, dim, num_params
-    shape, rate = variance_posterior(rss, *counts)
-    if not (shape > 0.0 and rate > 0.0):
-        return 0.0
-    scale = math.sqrt(rate / shape)
-    if threshold >= FULL_CUTS[dim] * scale:
-        return 0.0
-    num_right, num_wrong, volume = _count(sq_residuals, dim, FIRST_GUESS * scale)
-    return 0.5 * (volume * num_right / num_wrong) ** (1.0 / dim)
+def half_width_around(sq_residuals: Array, dim: int, scale: float) -> float:
+    """Return the half-width that suits residuals (N,).
+
+    ``scale`` is that of the right ones, as far as they were not cut off.
+    """
+    guess = FIRST_GUESS * scale
+    num_right, num_wrong, volume = _count(sq_residuals, dim, guess)
+    return float(0.5 * (volume * num_right / num_wrong) ** (1.0 / dim))
 
 
 @kernel
