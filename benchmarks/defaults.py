@@ -1,4 +1,4 @@
-"""Why the defaults are what they are: half-width, prior and polish, one at a time.
+"""Why the defaults are what they are: half-width, prior, polish, one at a time.
 
     python -m benchmarks.defaults --num 30
 
@@ -10,9 +10,9 @@ matter to one row alone: the prior in pixels, which is why it is not the default
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from typing import Any, NamedTuple
 from unittest import mock
 
 import numpy as np
@@ -28,12 +28,27 @@ from cvscore.progress import progress
 LIMIT = 10.0
 
 
+def _unpolished(*given: Any) -> Any:
+    return given[-1]
+
+
+def _as_wide_as_before(objective: Any, best: Any, *_: Any) -> Any:
+    return objective, best
+
+
+# Steps of the estimators, and what takes their place where they are left out.
+NO_POLISH = dict.fromkeys(
+    ("polish", "polish_fundamental", "polish_essential"), _unpolished
+)
+NO_WIDENING = {"widen": _as_wide_as_before}
+
+
 class Choice(NamedTuple):
     """One way to run the estimators."""
 
     name: str
     score: MarginalScore
-    polished: bool = True
+    without: Mapping[str, Callable[..., Any]] = {}
 
 
 CHOICES = (
@@ -41,25 +56,17 @@ CHOICES = (
         Choice(f"half-width 1/{n}", MarginalScore(half_width_fraction=1 / n))
         for n in (160, 80, 40, 20, 10)
     ),
+    Choice("1/40 for good", MarginalScore(), NO_WIDENING),
     Choice("prior IG(1, 1 px^2)", MarginalScore(prior=InverseGamma(1.0, 1.0))),
-    Choice("no polish", MarginalScore(), polished=False),
+    Choice("no polish", MarginalScore(), NO_POLISH),
 )
-
-
-@contextmanager
-def _polish(*, polished: bool) -> Iterator[None]:
-    if polished:
-        yield
-        return
-    steps = ("polish", "polish_fundamental", "polish_essential")
-    unpolished = dict.fromkeys(steps, lambda *given: given[-1])
-    with mock.patch.multiple(cvscore.estimate, **unpolished):
-        yield
 
 
 def error(pair: Pair, choice: Choice) -> float:
     """Return the error of one choice on one pair; infinite without a model."""
-    with _polish(polished=choice.polished):
+    with ExitStack() as patches:
+        for name, other in choice.without.items():
+            patches.enter_context(mock.patch.object(cvscore.estimate, name, other))
         return error_with(pair, score=choice.score)
 
 

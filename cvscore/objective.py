@@ -99,8 +99,13 @@ class Objective:
         )
         return Candidate(models[index], sq_residuals, score) if index >= 0 else None
 
-    def climb(self, candidate: Candidate) -> Candidate:
-        """Refit ``candidate`` while that raises the score."""
+    def climb(
+        self,
+        candidate: Candidate,
+        min_gain: float = 0.0,
+        converged: float = CONVERGED,
+    ) -> Candidate:
+        """Refit ``candidate`` while that raises the score; see the kernel `climb`."""
         moved, sq_residuals, score = self.run(
             climb,
             candidate.model,
@@ -108,8 +113,8 @@ class Objective:
             candidate.score,
             self.points,
             -np.inf,
-            0.0,
-            CONVERGED,
+            min_gain,
+            converged,
         )
         if not score > candidate.score:
             return candidate

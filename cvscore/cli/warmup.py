@@ -71,6 +71,7 @@ def steps() -> list[tuple[str, Callable[[], Any]]]:
         ("homography", lambda: cvscore.estimate_homography(x1, x2)),
         ("fundamental", lambda: cvscore.estimate_fundamental(x1, x2)),
         ("essential", lambda: cvscore.estimate_essential(x1, x2, K, dist1=lens)),
+        ("large noise", lambda: cvscore.estimate_fundamental(*_matches(noise=20.0))),
         ("sampling", lambda: cvscore.estimate_homography(x1, x2, quality=quality)),
         ("which model", lambda: cvscore.select_model(x1, x2, K)),
         ("verification", lambda: _verify(K)),
@@ -106,7 +107,7 @@ def _verify(K: Array) -> None:
         estimate_pair(clean_matches(indices, *views).matches, options)
 
 
-def _matches(share_on_plane: float = 0.5) -> tuple[Array, Array]:
+def _matches(share_on_plane: float = 0.5, noise: float = 0.5) -> tuple[Array, Array]:
     """Points on one plane and off it, with wrong matches, so that every step is run."""
     rng = np.random.default_rng(0)
     scene = rng.uniform([-2.0, -2.0, 4.0], [2.0, 2.0, 8.0], (NUM_MATCHES, 3))
@@ -115,5 +116,5 @@ def _matches(share_on_plane: float = 0.5) -> tuple[Array, Array]:
     x1, x2 = (1000.0 * X[:, :2] / X[:, 2:] + 500.0 for X in (scene, moved))
     wrong = slice(None, None, 3)
     x2[wrong] = rng.uniform(0.0, 1000.0, x2[wrong].shape)
-    noise = rng.normal(0.0, 0.5, (2, NUM_MATCHES, 2))
-    return x1 + noise[0], x2 + noise[1]
+    errors = rng.normal(0.0, noise, (2, NUM_MATCHES, 2))
+    return x1 + errors[0], x2 + errors[1]

@@ -57,7 +57,8 @@ def pinhole_view(camera: Any, keypoints: ArrayLike) -> PinholeView:
     pixels = np.ascontiguousarray(keypoints, dtype=np.float64).reshape(-1, 2)
     rays = np.asarray(camera.cam_from_img(pixels), dtype=np.float64).reshape(-1, 2)
     planar = not getattr(camera, "is_spherical", lambda: False)()
-    K = np.asarray(camera.calibration_matrix()) if planar else _central_pinhole(camera)
+    K = camera.calibration_matrix() if planar else _central_pinhole(camera)
+    K = np.ascontiguousarray(K)  # pycolmap's columns come first: kernels know one order
     return PinholeView(
         points=rays @ K[:2, :2].T + K[:2, 2],
         K=K,
