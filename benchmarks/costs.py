@@ -97,6 +97,7 @@ def clocks(clock: Clock) -> Iterator[None]:
         for name, label in (
             ("prepare", "preparation"),
             ("escape_plane_and_repeats", "plane, parallax and repeats"),
+            ("widen", "half-width"),
             ("polish_essential", "polish"),
             ("polish_fundamental", "polish"),
             ("polish", "polish"),

@@ -14,7 +14,7 @@ import numpy as np
 
 from benchmarks import real, synthetic
 from benchmarks.accuracy import paired_difference
-from benchmarks.board import CEILING, DEFAULT, OURS, Board, load_board
+from benchmarks.board import CEILING, DEFAULT, OURS, Board, is_ours, load_board
 from benchmarks.data import PROBLEMS
 from benchmarks.run import OUT
 from benchmarks.suites import SPLITS
@@ -225,34 +225,52 @@ def full_report(folder: Path, split: str) -> str:
     return "\n\n".join(sections)
 
 
-def summary(folder: Path) -> str:
-    """Return the README's table: some regimes of the test split, default thresholds."""
+def summary(folder: Path, split: str) -> str:
+    """Return the README's table of a split."""
+    return summary_of_sets(folder) if split == "real" else summary_of_regimes(folder)
+
+
+def summary_of_regimes(folder: Path) -> str:
+    """Some regimes of the test split, each method at its default and at its best."""
     boards = {
         problem: load_board(folder, "test", problem, synthetic.regimes_of(problem))
         for problem in PROBLEMS
     }
     columns = [(p, r) for p, regimes in SUMMARY.items() for r in regimes]
-    rows = []
-    for method in boards["E"].methods:
-        cells = [
-            _cell(boards[p].auc(regime, method, LIMIT), ".1f") for p, regime in columns
-        ]
-        best = [
-            _cell(_best_auc(boards[p], regime, method), ".1f") for p, regime in columns
-        ]
-        both = [
-            a if method in {OURS, CEILING} else f"{a} / {b}"
-            for a, b in zip(cells, best, strict=True)
-        ]
-        rows.append([method, *both])
+    rows = [
+        [m, *(_default_and_best(boards[p], r, m, LIMIT) for p, r in columns)]
+        for m in boards["E"].methods
+    ]
     return markdown(["AUC@10", *(f"{p} {r}" for p, r in columns)], rows)
 
 
-def _best_auc(board: Board, regime: str, method: str) -> float:
-    if not board.multipliers(regime, method):
-        return float("nan")
-    _, multiplier = board.best_column(regime, [method], LIMIT)
-    return board.auc(regime, method, LIMIT, multiplier)
+def summary_of_sets(folder: Path) -> str:
+    """All real pairs of a problem as one, each method at its default and at its best.
+
+    Its best is that of one threshold for all of them.
+    """
+    boards = {}
+    for problem in PROBLEMS:
+        boards[problem] = load_board(folder, "real", problem, list(real.SETS[problem]))
+        boards[problem].pool(ALL)
+    found = {m for board in boards.values() for m, _ in board.errors[ALL]}
+    methods = sorted(found, key=lambda m: (not is_ours(m), m))
+    columns = [(p, limit) for p in PROBLEMS for limit in REAL_LIMITS]
+    rows = [
+        [m, *(_default_and_best(boards[p], ALL, m, limit) for p, limit in columns)]
+        for m in methods
+    ]
+    names = (f"{p} @{limit:g}" for p, limit in columns)
+    return markdown(["AUC, real pairs", *names], rows)
+
+
+def _default_and_best(board: Board, regime: str, method: str, limit: float) -> str:
+    default = board.auc(regime, method, limit)
+    if method in {OURS, CEILING} or not board.multipliers(regime, method):
+        return _cell(default, ".1f")
+    _, multiplier = board.best_column(regime, [method], limit)
+    best = board.auc(regime, method, limit, multiplier)
+    return f"{_cell(default, '.1f')} / {_cell(best, '.1f')}"
 
 
 def update(path: Path, split: str, report: str) -> None:
@@ -273,15 +291,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--split", choices=SPLITS, default="test")
     parser.add_argument("--update", type=Path, help="markdown file with marks")
     parser.add_argument(
-        "--summary", action="store_true", help="only the table of the README"
+        "--summary", action="store_true", help="only the README's table of the split"
     )
     options = parser.parse_args(arguments)
     report = (
-        summary(options.folder)
+        summary(options.folder, options.split)
         if options.summary
         else full_report(options.folder, options.split)
     )
-    name = "summary" if options.summary else options.split
+    name = f"summary, {options.split}" if options.summary else options.split
     if options.update is None:
         print(report)
     else:
