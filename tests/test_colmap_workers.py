@@ -1,5 +1,8 @@
 """Verification by any number of workers, or a cluster, gives the same."""
 
+import threading
+import time
+from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 
 import pytest
@@ -8,7 +11,8 @@ pytest.importorskip("pycolmap")
 
 from colmap_scenes import contents, write_scene
 
-from cvscore.colmap import verify_matches
+from cvscore.colmap import verification, verify_matches
+from cvscore.colmap.verification import estimate_task
 
 
 def test_result_does_not_depend_on_the_workers(path, rng):
@@ -20,6 +24,40 @@ def test_result_does_not_depend_on_the_workers(path, rng):
     with ProcessPoolExecutor(1, mp_context=spawn()) as executor:
         verify_matches(path, overwrite=True, executor=executor, progress=False)
     assert contents(path) == alone
+
+
+def test_the_caller_works_beside_the_others(path, rng, monkeypatch):
+    write_scene(path, rng, num_images=6)
+    verify_matches(path, num_workers=1, progress=False)
+    alone = contents(path)
+    workers = Counter()
+
+    def observed(task, options):
+        workers[threading.current_thread()] += 1
+        time.sleep(0.01)  # so that the other thread has its share, however slow it is
+        return estimate_task(task, options)
+
+    monkeypatch.setattr(verification, "PAIRS_PER_TASK", 1)
+    monkeypatch.setattr(verification, "estimate_task", observed)
+    verify_matches(path, num_workers=2, overwrite=True, progress=False)
+    assert contents(path) == alone
+    assert workers.total() == 15
+    assert len(workers) == 2
+    assert workers[threading.current_thread()] > 0
+
+
+def test_an_error_in_a_thread_is_the_callers(path, rng, monkeypatch):
+    write_scene(path, rng, num_images=4)
+
+    def broken(task, options):
+        raise MemoryError("no memory left")
+
+    monkeypatch.setattr(verification, "estimate_task", broken)
+    for num_workers in (1, 3):
+        with pytest.raises(MemoryError, match="no memory left"):
+            verify_matches(path, num_workers=num_workers, progress=False)
+    monkeypatch.undo()
+    assert verify_matches(path, progress=False).num_kept == 0
 
 
 def spawn():

@@ -36,6 +36,7 @@ PAIRS_PER_TASK = 4
 # enough that memory holds them whatever the size of the collection.
 TASKS_PER_WORKER = 4
 TASKS_PER_THREAD = 2
+MAX_WAITING = 64  # tasks that wait for a slow one before them to be written
 # Pairs per transaction: a second of work or so, which is all that a crash can cost.
 PAIRS_PER_TRANSACTION = 64
 
@@ -246,7 +247,7 @@ def _run_in_threads(
                 future = Future()
                 future.set_result(estimate_task(task, options))
             waiting.append((task, future))
-            while waiting and waiting[0][1].done():
+            while waiting and (waiting[0][1].done() or len(waiting) > MAX_WAITING):
                 task, future = waiting.popleft()
                 yield from _in_order(task, future.result())
         for task, future in waiting:
