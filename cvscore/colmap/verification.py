@@ -238,16 +238,18 @@ def _run_in_threads(
     turns with them at the interpreter's lock.
     """
     waiting: deque[tuple[Task, Future[list[PairGeometry]]]] = deque()
+    num_ahead = TASKS_PER_THREAD * num_others
     with ThreadPoolExecutor(max(num_others, 1)) as pool:
         for task in tasks:
             num_pending = sum(not future.done() for _, future in waiting)
-            if num_pending < TASKS_PER_THREAD * num_others:
+            if num_pending < num_ahead:
                 future = pool.submit(estimate_task, task, options)
             else:
                 future = Future()
                 future.set_result(estimate_task(task, options))
             waiting.append((task, future))
-            while waiting and (waiting[0][1].done() or len(waiting) > MAX_WAITING):
+            most = num_ahead + MAX_WAITING
+            while waiting and (waiting[0][1].done() or len(waiting) > most):
                 task, future = waiting.popleft()
                 yield from _in_order(task, future.result())
         for task, future in waiting:
