@@ -209,10 +209,10 @@ def _run(
     executor: Executor | None,
 ) -> Iterator[tuple[ImagePair, PairMatches, PairGeometry]]:
     """Estimate the pairs of all tasks, and yield them in their order."""
+    workers = num_workers or _num_cores()
     if executor is not None:
-        workers = num_workers or _num_cores()
         return _run_elsewhere(tasks, options, executor, TASKS_PER_WORKER * workers)
-    return _run_in_threads(tasks, options, (num_workers or _num_cores()) - 1)
+    return _run_in_threads(tasks, options, workers - 1)
 
 
 def _run_elsewhere(
@@ -239,6 +239,7 @@ def _run_in_threads(
     """
     waiting: deque[tuple[Task, Future[list[PairGeometry]]]] = deque()
     num_ahead = TASKS_PER_THREAD * num_others
+    most = num_ahead + MAX_WAITING
     with ThreadPoolExecutor(max(num_others, 1)) as pool:
         for task in tasks:
             num_pending = sum(not future.done() for _, future in waiting)
@@ -248,7 +249,6 @@ def _run_in_threads(
                 future = Future()
                 future.set_result(estimate_task(task, options))
             waiting.append((task, future))
-            most = num_ahead + MAX_WAITING
             while waiting and (waiting[0][1].done() or len(waiting) > most):
                 task, future = waiting.popleft()
                 yield from _in_order(task, future.result())
