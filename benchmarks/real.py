@@ -1,7 +1,8 @@
 """Real pairs in the layouts of the RANSAC tutorial (E, F, H) and of HEB (H).
 
 A regime is a scene and what its matches went through: ``-0.8`` keeps RootSIFT matches
-with a nearest-neighbour ratio below 0.8, ``-lg`` takes ALIKED + LightGlue matches.
+with a nearest-neighbour ratio below 0.8, ``-lg`` takes ALIKED + LightGlue matches; those
+of the split "rematched" are made anew from the photographs (rematching.py).
 The folder is ``$CVSCORE_DATA``, or shared/data beside the checkout.
 """
 
@@ -15,6 +16,7 @@ import numpy as np
 
 from benchmarks.data import Array, Pair, Pose, Transfer, data_root
 from benchmarks.protocols.homography import apply_homography
+from benchmarks.rematching import RECIPES, match_photographs
 
 LEARNED = "lg"
 GRID = 40  # points a side: where the error of a homography is looked at
@@ -25,13 +27,16 @@ class RealSet:
     """Where a regime's pairs are, and which of their matches are kept."""
 
     path: str
-    matches: str  # the largest ratio kept, exclusive, or LEARNED
+    matches: str  # the largest ratio kept, exclusive, or LEARNED, or one of RECIPES
     ids: Callable[[Path], list[str]]
     load: Callable[[Path, str, str, str], Pair]
 
     def is_here(self) -> bool:
         """Whether the files of this set are on this machine."""
-        return (data_root() / self.path).exists()
+        path = data_root() / self.path
+        if self.matches in RECIPES:
+            path = path / "images"
+        return path.exists()
 
 
 def _read(path: Path, key: str) -> Array:
@@ -53,6 +58,9 @@ def _keys(path: Path) -> list[str]:
 
 def _tutorial_matches(folder: Path, key: str, matches: str) -> tuple[Array, Array]:
     """Return the kept matches (N, 4) and their quality (N,), larger is better."""
+    if matches in RECIPES:
+        paths = (folder / "images" / f"{image}.jpg" for image in key.split("-"))
+        return match_photographs(*paths, matches)
     if matches == LEARNED:
         rows = _read(folder / "aliked_lg_matches.h5", key)
         return rows, _read(folder / "aliked_lg_scores.h5", key).ravel()
@@ -186,18 +194,28 @@ HOMOGRAPHY_SETS = {
     ),
 }
 
-SETS = {"E": POSE_SETS, "F": POSE_SETS, "H": HOMOGRAPHY_SETS}
+REMATCHED_SETS = {
+    f"{scene}-{recipe}": RealSet(_SCENES[scene][0], recipe, _tutorial_ids, _load_pose)
+    for scene in ("reichstag", "fountain")  # those with photographs
+    for recipe in RECIPES
+}
+
+# By split and problem.
+SETS: dict[str, dict[str, dict[str, RealSet]]] = {
+    "real": {"E": POSE_SETS, "F": POSE_SETS, "H": HOMOGRAPHY_SETS},
+    "rematched": {"E": REMATCHED_SETS, "F": REMATCHED_SETS, "H": {}},
+}
 
 
-def pair_ids(problem: str, regime: str) -> list[str]:
+def pair_ids(problem: str, regime: str, split: str = "real") -> list[str]:
     """Ids of all pairs of a regime."""
-    real = SETS[problem][regime]
+    real = SETS[split][problem][regime]
     return real.ids(_existing(real))
 
 
-def load_pair(problem: str, regime: str, pair_id: str) -> Pair:
+def load_pair(problem: str, regime: str, pair_id: str, split: str = "real") -> Pair:
     """Return one pair by its id."""
-    real = SETS[problem][regime]
+    real = SETS[split][problem][regime]
     return real.load(_existing(real), pair_id, real.matches, problem)
 
 

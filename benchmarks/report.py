@@ -201,14 +201,15 @@ def full_report(folder: Path, split: str) -> str:
     """Return the report of a split: all problems, then the targets."""
     sections, checks = [], []
     for problem in PROBLEMS:
-        names = list(real.SETS[problem])
-        if split != "real":
-            names = synthetic.regimes_of(problem)
+        is_real = split in real.SETS
+        names = synthetic.regimes_of(problem)
+        if is_real:
+            names = list(real.SETS[split][problem])
         board = load_board(folder, split, problem, names)
         if not board.regimes:
             continue
         compared = OURS in board.methods and bool(board.peers)
-        if split == "real":
+        if is_real:
             board.pool(ALL)
             sections.append(real_report(board))
             checks += list(real_checks(board, REAL_LIMITS)) if compared else []
@@ -227,7 +228,9 @@ def full_report(folder: Path, split: str) -> str:
 
 def summary(folder: Path, split: str) -> str:
     """Return the README's table of a split."""
-    return summary_of_sets(folder) if split == "real" else summary_of_regimes(folder)
+    if split in real.SETS:
+        return summary_of_sets(folder, split)
+    return summary_of_regimes(folder)
 
 
 def summary_of_regimes(folder: Path) -> str:
@@ -244,24 +247,25 @@ def summary_of_regimes(folder: Path) -> str:
     return markdown(["AUC@10", *(f"{p} {r}" for p, r in columns)], rows)
 
 
-def summary_of_sets(folder: Path) -> str:
-    """All real pairs of a problem as one, each method at its default and at its best.
+def summary_of_sets(folder: Path, split: str) -> str:
+    """All pairs of a problem as one, each method at its default and at its best.
 
     Its best is that of one threshold for all of them.
     """
     boards = {}
-    for problem in PROBLEMS:
-        boards[problem] = load_board(folder, "real", problem, list(real.SETS[problem]))
-        boards[problem].pool(ALL)
+    for problem, sets in real.SETS[split].items():
+        if sets:
+            boards[problem] = load_board(folder, split, problem, list(sets))
+            boards[problem].pool(ALL)
     found = {m for board in boards.values() for m, _ in board.errors[ALL]}
     methods = sorted(found, key=lambda m: (not is_ours(m), m))
-    columns = [(p, limit) for p in PROBLEMS for limit in REAL_LIMITS]
+    columns = [(p, limit) for p in boards for limit in REAL_LIMITS]
     rows = [
         [m, *(_default_and_best(boards[p], ALL, m, limit) for p, limit in columns)]
         for m in methods
     ]
     names = (f"{p} @{limit:g}" for p, limit in columns)
-    return markdown(["AUC, real pairs", *names], rows)
+    return markdown([f"AUC, {split} pairs", *names], rows)
 
 
 def _default_and_best(board: Board, regime: str, method: str, limit: float) -> str:

@@ -5,25 +5,26 @@ from __future__ import annotations
 from benchmarks import real, synthetic
 from benchmarks.data import Pair
 
-SPLITS = ("val", "test", "real")
+SPLITS = (*synthetic.SPLITS, *real.SETS)
 
 
 def regimes_of(problem: str, split: str) -> list[str]:
     """Names of the regimes of a problem that can be run here."""
-    if split == "real":
-        return [name for name, set_ in real.SETS[problem].items() if set_.is_here()]
+    if split in real.SETS:
+        sets = real.SETS[split][problem]
+        return [name for name, set_ in sets.items() if set_.is_here()]
     return synthetic.regimes_of(problem)
 
 
 def pair_ids(problem: str, regime: str, split: str, num: int) -> list[str]:
     """Ids of the first ``num`` pairs of a regime, in order."""
-    if split == "real":
-        return real.pair_ids(problem, regime)[:num]
+    if split in real.SETS:
+        return real.pair_ids(problem, regime, split)[:num]
     return [str(index) for index in range(num)]
 
 
 def load_pair(problem: str, regime: str, split: str, pair_id: str) -> Pair:
     """Return one pair by its id."""
-    if split == "real":
-        return real.load_pair(problem, regime, pair_id)
+    if split in real.SETS:
+        return real.load_pair(problem, regime, pair_id, split)
     return synthetic.generate(problem, regime, int(pair_id), split)
