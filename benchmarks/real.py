@@ -1,8 +1,8 @@
 """Real pairs in the layouts of the RANSAC tutorial (E, F, H) and of HEB (H).
 
 A regime is a scene and what its matches went through: ``-0.8`` keeps RootSIFT matches
-with a nearest-neighbour ratio below 0.8, ``-lg`` takes ALIKED + LightGlue matches; those
-of the split "rematched" are made anew from the photographs (rematching.py).
+with a nearest-neighbour ratio below 0.8, ``-lg`` takes ALIKED + LightGlue matches.
+Those of the split "rematched" are made anew from the photographs (rematching.py).
 The folder is ``$CVSCORE_DATA``, or shared/data beside the checkout.
 """
 
