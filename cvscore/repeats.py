@@ -6,21 +6,30 @@ window matched to the next one moves along the facade, and an epipole in that di
 explains all of them, one coincidence for many matches that the score takes for
 independent.  But those matches lie among right ones and move unlike them.  So, where a
 plane has most inliers: search again among the matches that keep their neighbours, and
-believe these alone about which of the two models is the right one.
+ask these about which of the two models is the right one.
+
+A match that the plane explains to within the noise fits every epipole, and what it
+seems to say about them is its noise; with hundreds of such matches that is more than a
+few right ones have to say.  Hence only those that the plane leaves unexplained are
+asked.  One that keeps no neighbours has a say too, a small one: it may be a branch
+before the wall, and no other match is there to decide.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
+from cvscore.models.homography import homography_model
 from cvscore.neighbours import keep_neighbours
 from cvscore.objective import Candidate, Objective
-from cvscore.planes import dominant_plane, escape_plane, through_epipole
+from cvscore.planes import Plane, dominant_plane, escape_plane, through_epipole
 from cvscore.ransac import search
+from cvscore.redescent import core_variance
 from cvscore.sampling import UniformSampler
-from cvscore.types import Array, RansacOptions
+from cvscore.types import Array, Mask, RansacOptions
 
 # Where fewer of the inliers than this keep neighbours (because most matches are wrong,
 # or depths are all different), neighbours do not tell right matches from wrong ones.
@@ -30,6 +39,14 @@ MAX_ASKED = 1000
 # Samples at the least: those of a plane have many inliers, and would end the search
 # before one comes that has points off the plane.
 MIN_SAMPLES = 256
+# Squared distance from the plane, in variances of the noise, up to which a match is on
+# it: 99 % of those that are.
+ON_PLANE = 9.21
+# A match agrees with a model the less the larger its squared residual, and from so many
+# variances on not at all.
+AGREEMENT = 9.0
+# What a match has to say that keeps no neighbours, beside one that does.
+SAY_OF_LONERS = 0.05
 
 
 def escape_plane_and_repeats(
@@ -39,34 +56,32 @@ def escape_plane_and_repeats(
     plane = dominant_plane(objective, best, options)
     if plane is None:
         return best
-    coherent = _coherent_matches(objective, best)
-    if coherent is None:
-        return through_epipole(objective, best, plane, options)
-    model = objective.model
-    among = Objective(model, coherent, objective.score)
-    same = among.best_of(best.model[None])
-    same = None if same is None else among.climb(same)
-    sampler = UniformSampler(coherent.shape[1], model.sample_size, options.seed)
-    other, _ = search(among, sampler, _at_least(MIN_SAMPLES, options))
-    if other is None or (same is not None and same.score >= other.score):
-        other = same
-    if other is None:
-        return best
-    other = escape_plane(among, other, options)
-    if other is same:
-        return best
+    highest = through_epipole(objective, best, plane, options)
+    witnesses = _witnesses(objective, best)
+    if witnesses is None:
+        return highest
+    among = Objective(objective.model, witnesses.coherent, objective.score)
+    other = _best_among(among, best, options)
+    if other is None or not _agree(witnesses, plane, among, other, objective, highest):
+        return highest
     start = objective.best_of(other.model[None])
     return best if start is None else objective.climb(start)
 
 
-def _at_least(num_samples: int, options: RansacOptions) -> RansacOptions:
-    """Return options that draw so many samples, if the caller allows as many."""
-    least = max(num_samples, options.min_iterations)
-    return replace(options, min_iterations=min(least, options.max_iterations))
+class Witnesses(NamedTuple):
+    """Some of the matches (4, M), and which of them keep neighbours (M,)."""
+
+    points: Array
+    keep_neighbours: Mask
+
+    @property
+    def coherent(self) -> Array:
+        """Those that keep neighbours."""
+        return np.ascontiguousarray(self.points[:, self.keep_neighbours])
 
 
-def _coherent_matches(objective: Objective, best: Candidate) -> Array | None:
-    """Matches (4, M) that keep neighbours; None where these say nothing here."""
+def _witnesses(objective: Objective, best: Candidate) -> Witnesses | None:
+    """Return matches to be asked; None where neighbours tell nothing here."""
     step = -(-objective.points.shape[1] // MAX_ASKED)
     asked = np.ascontiguousarray(objective.points[:, ::step])
     keeps = keep_neighbours(asked, np.arange(asked.shape[1]))
@@ -75,4 +90,52 @@ def _coherent_matches(objective: Objective, best: Candidate) -> Array | None:
     is_inlier = is_inlier[::step]
     num_coherent = np.count_nonzero(keeps & is_inlier)
     enough = max(objective.model.sample_size + 1, MIN_SHARE * is_inlier.sum())
-    return np.ascontiguousarray(asked[:, keeps]) if num_coherent >= enough else None
+    return Witnesses(asked, keeps) if num_coherent >= enough else None
+
+
+def _best_among(
+    among: Objective, best: Candidate, options: RansacOptions
+) -> Candidate | None:
+    """Return the best model of matches that keep neighbours."""
+    start = among.best_of(best.model[None])
+    same = None if start is None else among.climb(start)
+    num_points, sample_size = among.points.shape[1], among.model.sample_size
+    sampler = UniformSampler(num_points, sample_size, options.seed)
+    other, _ = search(among, sampler, _at_least(MIN_SAMPLES, options))
+    if other is None or (same is not None and same.score >= other.score):
+        other = same
+    return None if other is None else escape_plane(among, other, options)
+
+
+def _agree(
+    witnesses: Witnesses,
+    plane: Plane,
+    among: Objective,
+    other: Candidate,
+    objective: Objective,
+    highest: Candidate,
+) -> bool:
+    """Whether the witnesses agree more with ``other`` than with ``highest``."""
+    variance = min(_noise(among, other), _noise(objective, highest))
+    if not variance > 0.0:
+        return False
+    distances = homography_model().residuals(plane.homography[None], witnesses.points)
+    says = np.where(witnesses.keep_neighbours, 1.0, SAY_OF_LONERS)
+    says[distances[0] <= ON_PLANE * variance] = 0.0
+    models = np.stack([other.model, highest.model])
+    residuals = objective.model.residuals(models, witnesses.points)
+    agreement = np.maximum(0.0, 1.0 - residuals / (AGREEMENT * variance)) @ says
+    return bool(agreement[0] > agreement[1])
+
+
+def _noise(objective: Objective, candidate: Candidate) -> float:
+    """Variance of the noise of a candidate's inliers."""
+    inlying = candidate.sq_residuals[objective.inliers(candidate)]
+    model = objective.model
+    return float(core_variance(inlying, model.residual_dim, model.num_params))
+
+
+def _at_least(num_samples: int, options: RansacOptions) -> RansacOptions:
+    """Return options that draw so many samples, if the caller allows as many."""
+    least = max(num_samples, options.min_iterations)
+    return replace(options, min_iterations=min(least, options.max_iterations))
