@@ -6,6 +6,11 @@ distance to the few nearest other matches therefore tells right from wrong on av
 without a threshold or a scale; the third neighbour, because the first two may be there
 by accident and few matches have not many more.  It is used to *order* samples only: the
 score never sees it, and half of the samples remain uniform.
+
+Closest of all are the matches of something small and full of texture, a car that drives
+by: hundreds of them would come first, and every sample would be of the car.  A plane
+may be such a part of the image, but cameras move for all of it.  So, for these, matches
+take turns by where they are: the best of each cell, then the second best.
 """
 
 from __future__ import annotations
@@ -13,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from cvscore._kernel import kernel
-from cvscore.cells import sort_into_cells, span_around
+from cvscore.cells import cells_along, sort_into_cells, span_around
 from cvscore.frames import Region, diagonals
 from cvscore.sampling import (
     NUM_DRAWN,
@@ -33,8 +38,9 @@ MATCHES_PER_CELL = 6
 # Samples drawn before matches are ordered by coherence; easy data need no more.
 NUM_UNIFORM_SAMPLES = 64
 # Beyond `cvscore.sampling`, what ``SamplerMemory.counts`` holds: samples of both kinds,
-# and after how many in order all matches take part on equal terms.
-NUM_DRAWN_OF_ALL, NUM_TRIALS = 3, 4
+# after how many in order all matches take part on equal terms, and cells that take
+# turns, a side.
+NUM_DRAWN_OF_ALL, NUM_TRIALS, CELLS = 3, 4, 5
 # Ratio of the gaps of a Shell sort; 2.25 to 2.5 serve equally well.
 SHELL_RATIO = 2.3
 
@@ -55,6 +61,9 @@ class CoherentSampler(KernelSampler):
         Points in a sample.
     num_trials : int
         After this many samples in order every match takes part on equal terms.
+    cells : int
+        Cells a side of the first image whose matches take turns; one for the order of
+        coherence alone.
     seed : int
         Of the random generator.
     """
@@ -65,12 +74,13 @@ class CoherentSampler(KernelSampler):
         region: Region,
         sample_size: int,
         num_trials: int,
+        cells: int = 1,
         seed: int = 0,
     ) -> None:
         num_points = points.shape[1]
         memory = SamplerMemory(
             generator(seed),
-            np.array([sample_size, num_points, 0, 0, num_trials]),
+            np.array([sample_size, num_points, 0, 0, num_trials, cells]),
             np.empty(num_points, dtype=np.int64),
             np.empty(max(num_points - sample_size + 1, 1), dtype=np.int64),
             _places(region),
@@ -123,6 +133,8 @@ def draw_coherently(
         if counts[NUM_DRAWN] == 0:
             distances = _sq_distance_to_third(points, constants)
             _sort_by(distances, order)
+            if counts[CELLS] > 1:
+                take_turns(points, counts[CELLS], order)
             write_last_trials(num_points, size, counts[NUM_TRIALS], last_trials)
     num_uniform = num_samples - num_coherent
     counts[NUM_DRAWN_OF_ALL] += num_samples
@@ -132,6 +144,26 @@ def draw_coherently(
         points, generator, counts, order, last_trials, constants, num_coherent
     )
     return samples
+
+
+@kernel
+def take_turns(points, cells, order):
+    """Reorder: the first of each of cells x cells cells, then the second of each.
+
+    Cells divide the first image of ``points`` (4, N).  Of the same turn, those come
+    first that came first before in ``order`` (N,).
+    """
+    columns, rows = cells_along(points[0], cells), cells_along(points[1], cells)
+    num_taken = np.zeros(cells * cells, dtype=np.int64)
+    turns = np.empty(order.shape[0], dtype=np.int64)
+    for j in range(order.shape[0]):
+        cell = rows[order[j]] * cells + columns[order[j]]
+        turns[j] = num_taken[cell]
+        num_taken[cell] += 1
+    _, position = sort_into_cells(turns, num_taken.max())
+    before = order.copy()
+    for j in range(order.shape[0]):
+        order[position[j]] = before[j]
 
 
 @kernel

@@ -42,6 +42,11 @@ from cvscore.types import (
     Score,
 )
 
+# Cells a side that coherent samples come from by turns, where a model holds everywhere
+# in the image: that of two cameras does, and that of a plane does not.
+CELLS = 4
+EPIPOLAR_DIM = 1
+
 Escape = Callable[[Objective, Candidate, RansacOptions], Candidate]
 
 
@@ -245,8 +250,14 @@ def _sampler(problem: Problem, model: GeometricModel) -> Sampler:
             problem.quality, size, options.max_iterations, options.seed
         )
 
+    cells = CELLS if model.residual_dim == EPIPOLAR_DIM else 1
     return CoherentSampler(
-        problem.points, problem.region, size, options.max_iterations // 2, options.seed
+        problem.points,
+        problem.region,
+        size,
+        options.max_iterations // 2,
+        cells,
+        options.seed,
     )
 
 

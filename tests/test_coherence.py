@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from synthetic import packed, planar_scene, two_view_scene
 
-from cvscore.coherence import coherence
+from cvscore.cells import cells_along
+from cvscore.coherence import CoherentSampler, coherence, take_turns
 from cvscore.frames import Region
 
 
@@ -65,3 +66,37 @@ def test_the_unit_does_not_matter(rng):
 def test_too_few_to_have_three_neighbours():
     points = np.arange(12.0).reshape(4, 3)
     assert (coherence(points, around(points, np.ones(4))) == -np.inf).all()
+
+
+def test_cells_take_turns_in_the_order_that_there_was(rng):
+    points = rng.uniform(0, 100, (4, 400))
+    points[:2, :300] = rng.uniform(0, 20, (2, 300))  # most of them in one corner
+    before = rng.permutation(400)
+    order = before.copy()
+    take_turns(points, 4, order)
+    assert sorted(order) == list(range(400))
+    columns, rows = cells_along(points[0], 4), cells_along(points[1], 4)
+    cell = rows * 4 + columns
+    place = np.argsort(before)
+    turn = np.array(
+        [np.sum((cell == cell[i]) & (place < place[i])) for i in range(400)]
+    )
+    np.testing.assert_array_equal(order, np.lexsort((place, turn)))
+    assert np.mean(order[:100] < 300) < 0.5 < np.mean(before[:100] < 300)
+
+
+def test_something_small_that_moves_does_not_take_all_samples(rng):
+    """A dense patch is the most coherent of all; samples come from elsewhere too."""
+    scene = two_view_scene(rng, num=1000, inlier_ratio=0.5)
+    points = packed(scene.x1, scene.x2)
+    patch = rng.uniform(0, 60, (2, 400))
+    points = np.hstack([points, np.vstack([patch + 200, patch + 350])])
+    region = around(points, np.array([1280.0, 960.0, 1280.0, 960.0]))
+    share = {}
+    for cells in (1, 4):
+        sampler = CoherentSampler(points, region, 7, 500, cells)
+        sampler.draw(64)  # uniform
+        samples = sampler.draw(400)[200:]
+        share[cells] = np.mean(samples < 1000)
+    assert share[1] < 0.1
+    assert share[4] > 0.8
