@@ -32,6 +32,7 @@ from cvscore.sampling import ProsacSampler
 from cvscore.scores.marginal import MarginalScore
 from cvscore.surroundings import widen
 from cvscore.systematic import polish_essential, polish_fundamental
+from cvscore.two_places import look_from_both_places
 from cvscore.types import (
     Array,
     Estimate,
@@ -166,8 +167,8 @@ def estimate_essential(
     problem = prepare(points, frame, score, options, quality, mean_focal(K1, K2))
     cameras = frame.camera(K1, 0), frame.camera(K2, 1)
     model = essential_model(*cameras, solver)
-    last_step = partial(polish_essential, cameras)
-    found = _search(problem, model, _essential_outside, last_step=last_step)
+    steps = partial(look_from_both_places, cameras), partial(polish_essential, cameras)
+    found = _search(problem, model, _essential_outside, *steps)
     if found.model is None:
         return found
     R, t, _ = pose_from_essential(found.model, normalise(points, K1, K2), found.inliers)

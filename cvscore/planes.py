@@ -5,7 +5,7 @@ its points, and the matrix it gives fits the plane and is wrong everywhere else.
 the plane is easy to find among the inliers of such a matrix, and its homography leaves
 only the epipole unknown, which two matches off the plane give.  So: fit the plane,
 search the epipole among the other matches with the very same loop, and keep what it
-finds if its score over all matches is higher.  Nothing here has a scale of its own.
+finds if these agree with it more.  Nothing here has a scale of its own.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ from cvscore._operations import (
 from cvscore.models._plane_parallax import fundamental_from_plane_and_parallax
 from cvscore.models.homography import homography_model
 from cvscore.objective import CONVERGED, NO_CONSTANTS, Candidate, Objective, some_of
+from cvscore.redescent import core_variance
 from cvscore.sampling import draw_among, generator
-from cvscore.types import NO_STAGES, Array, Mask, RansacOptions
+from cvscore.types import NO_STAGES, Array, GeometricModel, Mask, RansacOptions
 
 # A plane with a smaller share of the inliers leaves enough good samples of seven.
 MIN_PLANE_SHARE = 0.5
@@ -38,6 +39,13 @@ NUM_PLANE_SAMPLES = 64
 # No early stop: points of the plane that were left over agree with every epipole, so
 # that an inlier count says nothing here.
 NUM_EPIPOLE_SAMPLES = 512
+
+# Squared distance from the plane, in variances of the noise, up to which a match is on
+# it: 99 % of those that are.
+ON_PLANE = 9.21
+# A match agrees with a model the less the larger its squared residual, and from so many
+# variances on not at all.
+AGREEMENT = 9.0
 
 PLANE_SIZE, PLANE_DIM, PLANE_PARAMS = 4, 2, 8
 EPIPOLE_SIZE, EPIPOLE_DIM, EPIPOLE_PARAMS = 2, 1, 2
@@ -87,7 +95,65 @@ def through_epipole(
         found, sq_residuals, score = objective.run(
             _find_epipole, functions, *plane, objective.points, generator(options.seed)
         )
-    return Candidate(found, sq_residuals, score) if score > best.score else best
+    if not score > -np.inf:
+        return best
+    return better_beside_plane(
+        objective, plane, [best, Candidate(found, sq_residuals, score)]
+    )
+
+
+def better_beside_plane(
+    objective: Objective, plane: Plane, candidates: list[Candidate]
+) -> Candidate:
+    """Return the candidate that matches off the plane agree with most.
+
+    The score of all matches decides where there is no noise to measure by.
+    """
+    variance = min(noise_of(objective, candidate) for candidate in candidates)
+    if not variance > 0.0:
+        return max(candidates, key=lambda candidate: candidate.score)
+    models = np.stack([candidate.model for candidate in candidates])
+    agreements = agreement(objective.model, models, plane, objective.points, variance)
+    return candidates[int(np.argmax(agreements.sum(axis=1)))]
+
+
+def noise_of(objective: Objective, candidate: Candidate) -> float:
+    """Variance of the noise of a candidate's inliers."""
+    inlying = candidate.sq_residuals[objective.inliers(candidate)]
+    model = objective.model
+    return float(core_variance(inlying, model.residual_dim, model.num_params))
+
+
+def agreement(
+    model: GeometricModel, models: Array, plane: Plane, points: Array, variance: float
+) -> Array:
+    """How far matches agree with models of two cameras, beyond what a plane explains.
+
+    A match that the plane explains to within the noise fits every epipole, and what it
+    seems to say about them is its noise; with hundreds of such matches that is more
+    than a few others have to say.  Hence it is not asked.
+
+    Parameters
+    ----------
+    model : GeometricModel
+        Whose ``models`` (K, 3, 3) are compared.
+    plane : Plane
+        Some plane of the scene.
+    points : (4, N) array
+        Matches.
+    variance : float
+        Of the noise.
+
+    Returns
+    -------
+    (K, N) array
+        From 0, for a match that is far from a model or on the plane, to 1.
+    """
+    from_plane = homography_model().residuals(plane.homography[None], points)[0]
+    sq_residuals = model.residuals(models, points)
+    found: Array = np.maximum(0.0, 1.0 - sq_residuals / (AGREEMENT * variance))
+    found[:, from_plane <= ON_PLANE * variance] = 0.0
+    return found
 
 
 @kernel

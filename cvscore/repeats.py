@@ -8,11 +8,9 @@ independent.  But those matches lie among right ones and move unlike them.  So, 
 plane has most inliers: search again among the matches that keep their neighbours, and
 ask these about which of the two models is the right one.
 
-A match that the plane explains to within the noise fits every epipole, and what it
-seems to say about them is its noise; with hundreds of such matches that is more than a
-few right ones have to say.  Hence only those that the plane leaves unexplained are
-asked.  One that keeps no neighbours has a say too, a small one: it may be a branch
-before the wall, and no other match is there to decide.
+Only those are asked that the plane leaves unexplained (`cvscore.planes.agreement`).
+One that keeps no neighbours has a say too, a small one: it may be a branch before the
+wall, and no other match is there to decide.
 """
 
 from __future__ import annotations
@@ -22,12 +20,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cvscore.models.homography import homography_model
 from cvscore.neighbours import keep_neighbours
 from cvscore.objective import Candidate, Objective
-from cvscore.planes import Plane, dominant_plane, escape_plane, through_epipole
+from cvscore.planes import (
+    Plane,
+    agreement,
+    dominant_plane,
+    escape_plane,
+    noise_of,
+    through_epipole,
+)
 from cvscore.ransac import search
-from cvscore.redescent import core_variance
 from cvscore.sampling import UniformSampler
 from cvscore.types import Array, Mask, RansacOptions
 
@@ -39,12 +42,6 @@ MAX_ASKED = 1000
 # Samples at the least: those of a plane have many inliers, and would end the search
 # before one comes that has points off the plane.
 MIN_SAMPLES = 256
-# Squared distance from the plane, in variances of the noise, up to which a match is on
-# it: 99 % of those that are.
-ON_PLANE = 9.21
-# A match agrees with a model the less the larger its squared residual, and from so many
-# variances on not at all.
-AGREEMENT = 9.0
 # What a match has to say that keeps no neighbours, beside one that does.
 SAY_OF_LONERS = 0.05
 
@@ -116,23 +113,14 @@ def _agree(
     highest: Candidate,
 ) -> bool:
     """Whether the witnesses agree more with ``other`` than with ``highest``."""
-    variance = min(_noise(among, other), _noise(objective, highest))
+    variance = min(noise_of(among, other), noise_of(objective, highest))
     if not variance > 0.0:
         return False
-    distances = homography_model().residuals(plane.homography[None], witnesses.points)
-    says = np.where(witnesses.keep_neighbours, 1.0, SAY_OF_LONERS)
-    says[distances[0] <= ON_PLANE * variance] = 0.0
     models = np.stack([other.model, highest.model])
-    residuals = objective.model.residuals(models, witnesses.points)
-    agreement = np.maximum(0.0, 1.0 - residuals / (AGREEMENT * variance)) @ says
-    return bool(agreement[0] > agreement[1])
-
-
-def _noise(objective: Objective, candidate: Candidate) -> float:
-    """Variance of the noise of a candidate's inliers."""
-    inlying = candidate.sq_residuals[objective.inliers(candidate)]
-    model = objective.model
-    return float(core_variance(inlying, model.residual_dim, model.num_params))
+    agreements = agreement(objective.model, models, plane, witnesses.points, variance)
+    says = np.where(witnesses.keep_neighbours, 1.0, SAY_OF_LONERS)
+    with_other, with_highest = agreements @ says
+    return bool(with_other > with_highest)
 
 
 def _at_least(num_samples: int, options: RansacOptions) -> RansacOptions:
