@@ -1,9 +1,9 @@
 """The last step: a fit whose scale comes from the core of the partition.
 
 The partition is hard, and close to its edge it holds near misses that a least-squares
-fit on all inliers follows.  The median of the inliers' residuals is not moved by them;
-a redescending loss of that width over all points lets the inlier set change during the
-fit.  Nothing here is a threshold: the width is read off the residuals each time.
+fit on all inliers follows.  The smaller of the inliers' residuals are hardly moved by
+them; a redescending loss of that width over all points lets the inlier set change
+during the fit.  Nothing here is a threshold: the width is read off the residuals.
 """
 
 from __future__ import annotations

@@ -16,9 +16,15 @@ from cvscore._smallest import move_smallest_first
 MAX_ROUNDS = 5
 # Rounds end when the core scale has settled to this relative change of its square.
 SETTLED = 0.01
-# Median of a chi-square variable with 1 and 2 degrees of freedom: what turns the median
-# of squared residuals into a variance.
-CHI_SQUARE_MEDIANS = (np.nan, 0.45493642311957305, 1.3862943611198906)
+# Which part of the inliers is their core, for 1 and 2 constraints: its largest residual
+# tells their scale.  Near misses of a homography miss in two directions, so that those
+# among its inliers are spread wider than its right matches and few are in the core,
+# even where they are the most.  Those of an epipolar line miss it in one, and a smaller
+# core only tells the scale less surely.
+CORES = (np.nan, 0.5, 0.15)
+# The square below which such a part of standard normal residuals is: quantiles of chi
+# square with 1 and 2 degrees of freedom.
+CHI_SQUARE_CORES = (np.nan, 0.45493642311957305, 0.32503785899555)
 
 
 @kernel
@@ -67,15 +73,15 @@ def redescend(
 
 @kernel
 def core_variance(inlying, dim, num_params):
-    """Return the variance that the median of the inliers tells, 0 without inliers.
+    """Return the variance that the core of the inliers tells, 0 without inliers.
 
     Reorders the squared residuals ``inlying``.
     """
     num_constraints = inlying.shape[0] * dim
     if num_constraints <= num_params:
         return 0.0
-    middle = inlying.shape[0] // 2
-    move_smallest_first(inlying, middle + 1)
+    last = int(CORES[dim] * inlying.shape[0])
+    move_smallest_first(inlying, last + 1)
     # A fit of n parameters shrinks the residuals; few inliers show it.
     shrinkage = (num_constraints - num_params) / num_constraints
-    return inlying[middle] / (CHI_SQUARE_MEDIANS[dim] * shrinkage)
+    return inlying[last] / (CHI_SQUARE_CORES[dim] * shrinkage)
