@@ -17,8 +17,7 @@ from benchmarks.data import PROBLEMS
 from benchmarks.methods import METHODS
 from benchmarks.report import NAMES
 from benchmarks.run import OUT
-from benchmarks.suites import SPLITS
-from benchmarks.synthetic import regimes_of
+from benchmarks.synthetic import SPLITS, regimes_of
 from benchmarks.targets import LIMIT
 
 # Twelve hues that stay apart in print and for the colour-blind, ours being black.
@@ -140,7 +139,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Draw what the rows of a folder say."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.plots")
     parser.add_argument("--folder", type=Path, default=OUT)
-    parser.add_argument("--split", choices=SPLITS[:2], default="test")
+    parser.add_argument("--split", choices=SPLITS, default="test")
     parser.add_argument("--to", type=Path, default=OUT / "figures")
     options = parser.parse_args(arguments)
     boards = [

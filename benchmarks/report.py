@@ -197,26 +197,57 @@ def real_report(board: Board) -> str:
     return "\n\n".join(parts)
 
 
-def full_report(folder: Path, split: str) -> str:
-    """Return the report of a split: all problems, then the targets."""
-    sections, checks = [], []
+def load(folder: Path, split: str) -> list[Board]:
+    """Read the boards of a split; of real pairs with all of them as one more set."""
+    boards = []
     for problem in PROBLEMS:
-        is_real = split in real.SETS
         names = synthetic.regimes_of(problem)
-        if is_real:
+        if split in real.SETS:
             names = list(real.SETS[split][problem])
         board = load_board(folder, split, problem, names)
         if not board.regimes:
             continue
-        compared = OURS in board.methods and bool(board.peers)
-        if is_real:
+        if split in real.SETS:
             board.pool(ALL)
-            sections.append(real_report(board))
-            checks += list(real_checks(board, REAL_LIMITS)) if compared else []
-        else:
-            sections.append(synthetic_report(board))
-            if compared:
-                checks += [*accuracy_checks(board), *speed_checks(board)]
+        boards.append(board)
+    return boards
+
+
+def checks_of(board: Board, split: str) -> list[Check]:
+    """Return the targets of a split, none where there is nobody to compare with."""
+    if OURS not in board.methods or not board.peers:
+        return []
+    if split in real.SETS:
+        return list(real_checks(board, REAL_LIMITS))
+    return [*accuracy_checks(board), *speed_checks(board)]
+
+
+def full_report(folder: Path, split: str) -> str:
+    """Return the report of a split: all problems, then the targets."""
+    boards = load(folder, split)
+    section = real_report if split in real.SETS else synthetic_report
+    sections = [section(board) for board in boards]
+    return _with_targets(sections, boards, split)
+
+
+def brief_report(folder: Path, split: str) -> str:
+    """Return the accuracy of a split at default and best thresholds, and targets."""
+    boards = load(folder, split)
+    sections = []
+    for board in boards:
+        sections += [
+            f"### {NAMES[board.problem]}",
+            provenance(board),
+            f"AUC@{LIMIT:g} ({UNITS[board.problem]}), default threshold:",
+            by_regime(board, lambda r, m, b=board: b.auc(r, m, LIMIT), ".1f"),
+            f"AUC@{LIMIT:g}, each at the best of its thresholds:",
+            best_thresholds(board, LIMIT),
+        ]
+    return _with_targets(sections, boards, split)
+
+
+def _with_targets(sections: list[str], boards: list[Board], split: str) -> str:
+    checks = [check for board in boards for check in checks_of(board, split)]
     if checks:
         sections.append(check_lists(checks))
     sections.append(
@@ -230,15 +261,12 @@ def summary(folder: Path, split: str) -> str:
     """Return the README's table of a split."""
     if split in real.SETS:
         return summary_of_sets(folder, split)
-    return summary_of_regimes(folder)
+    return summary_of_regimes(folder, split)
 
 
-def summary_of_regimes(folder: Path) -> str:
-    """Some regimes of the test split, each method at its default and at its best."""
-    boards = {
-        problem: load_board(folder, "test", problem, synthetic.regimes_of(problem))
-        for problem in PROBLEMS
-    }
+def summary_of_regimes(folder: Path, split: str) -> str:
+    """Some regimes of a split, each method at its default and at its best."""
+    boards = {board.problem: board for board in load(folder, split)}
     columns = [(p, r) for p, regimes in SUMMARY.items() for r in regimes]
     rows = [
         [m, *(_default_and_best(boards[p], r, m, LIMIT) for p, r in columns)]
@@ -252,11 +280,7 @@ def summary_of_sets(folder: Path, split: str) -> str:
 
     Its best is that of one threshold for all of them.
     """
-    boards = {}
-    for problem, sets in real.SETS[split].items():
-        if sets:
-            boards[problem] = load_board(folder, split, problem, list(sets))
-            boards[problem].pool(ALL)
+    boards = {board.problem: board for board in load(folder, split)}
     found = {m for board in boards.values() for m, _ in board.errors[ALL]}
     methods = sorted(found, key=lambda m: (not is_ours(m), m))
     columns = [(p, limit) for p in boards for limit in REAL_LIMITS]
@@ -294,16 +318,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--folder", type=Path, default=OUT)
     parser.add_argument("--split", choices=SPLITS, default="test")
     parser.add_argument("--update", type=Path, help="markdown file with marks")
-    parser.add_argument(
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument(
         "--summary", action="store_true", help="only the README's table of the split"
     )
-    options = parser.parse_args(arguments)
-    report = (
-        summary(options.folder, options.split)
-        if options.summary
-        else full_report(options.folder, options.split)
+    form.add_argument(
+        "--brief", action="store_true", help="AUC@10 and targets, no times, no medians"
     )
-    name = f"summary, {options.split}" if options.summary else options.split
+    options = parser.parse_args(arguments)
+    write, name = full_report, options.split
+    if options.summary:
+        write, name = summary, f"summary, {options.split}"
+    elif options.brief:
+        write = brief_report
+    report = write(options.folder, options.split)
     if options.update is None:
         print(report)
     else:

@@ -1,12 +1,9 @@
 """Synthetic pairs with known truth, one regime per difficulty, each from its seed.
 
 A regime says how many matches there are, which part of them is right, how noisy the
-right ones are (isotropic Gaussian in both images) and what the wrong ones are like:
-
-- uniform: anywhere in either image;
-- moving: the matches of another motion (E, F) or of another plane (H);
-- repeated: the right match, shifted by a period of a repeated texture;
-- near: the right place missed by several noise levels.
+right ones are (isotropic Gaussian in both images) and of which kinds the others are.
+Where they all come from is a scene: a cloud of points (clouds.py), on which defaults
+were chosen, or, in the split "surfaces", one of another kind (surfaces.py).
 """
 
 from __future__ import annotations
@@ -16,21 +13,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from benchmarks.clouds import CloudScene
 from benchmarks.data import Array, Pair, Pose, Transfer
 from benchmarks.protocols.homography import apply_homography
-from benchmarks.scenes import (
-    Views,
-    cloud_matches,
-    log_uniform,
-    other_motion,
-    plane_matches,
-    random_plane,
-    random_views,
-)
+from benchmarks.scenes import Views, log_uniform, random_plane
+from benchmarks.surfaces import SurfaceScene
 
 COHERENT = ("moving", "repeated")  # would be a model by themselves
 STRUCTURED = (*COHERENT, "near")
-SPLITS = ("val", "test")
+SCENES = {"val": CloudScene, "test": CloudScene, "surfaces": SurfaceScene}
+SPLITS = tuple(SCENES)
 
 
 @dataclass(frozen=True)
@@ -71,9 +63,6 @@ REGIMES = {
 
 MIN_INLIERS = 15  # of any problem: below it even the true inliers fix nothing
 PATCH = (0.5, 1.0)  # of the image's sides: what a homography's inliers cover
-MISS = (15.0, 60.0)  # pixels by which a near miss misses, on top of its noise
-PERIOD = (0.03, 0.12)  # widths: period of a repeated texture
-MAX_STEPS = 3  # periods by which a repeat is off
 # A wrong structure with more matches than the right one would be the right answer.
 MAX_RIVAL = 0.5  # of the inliers, in any one other motion, plane or repeat
 # Rows that are copied are copied several times: a few keypoints fire again and again.
@@ -91,14 +80,16 @@ def generate(problem: str, regime: str, index: int, split: str = "test") -> Pair
     seeded_as = "dup" if regime == "dedup" else regime
     words = [zlib.crc32(w.encode()) for w in (problem, seeded_as, split)]
     rng = np.random.default_rng([*words, index])
-    views = random_views(rng)
+    views = SCENES[split].draw_views(rng, planar=spec.on_plane is not None)
     plane = random_plane(rng, views)
     num = round(log_uniform(rng, *spec.matches))
     num_inliers = max(MIN_INLIERS, round(num * rng.uniform(*spec.inlier_ratio)))
     sigma = log_uniform(rng, *spec.noise)
-    scene = _Scene(problem, spec, views, plane, sigma, rng.uniform(*PATCH))
+    given = problem, spec.on_plane, views, plane, sigma, rng.uniform(*PATCH)
+    scene = SCENES[split](*given)
     inliers = scene.noisy(rng, scene.true_matches(rng, num_inliers))
-    outliers = _false_matches(rng, scene, num - num_inliers, num_inliers)
+    num_wrong = num - num_inliers
+    outliers = _false_matches(rng, scene, spec.outliers, num_wrong, num_inliers)
     rows = np.vstack([inliers, outliers])
     is_inlier = np.arange(len(rows)) < len(inliers)
     # A matcher's confidence: better for true matches, on average only.
@@ -133,71 +124,18 @@ def _truth(problem: str, views: Views, plane: Array) -> dict:
     return {"truth": Pose(views.R, views.t), "model": model}
 
 
-@dataclass(frozen=True)
-class _Scene:
-    """What true and false matches of one problem are drawn from."""
-
-    problem: str
-    spec: Regime
-    views: Views
-    plane: Array
-    sigma: float
-    patch: float
-
-    def noisy(self, rng: np.random.Generator, matches: Array) -> Array:
-        return matches + self.sigma * rng.normal(size=matches.shape)
-
-    def true_matches(self, rng: np.random.Generator, num: int) -> Array:
-        """Draw exact matches (num, 4)."""
-        if self.problem == "H":
-            return plane_matches(rng, self.views, self.plane, num, self.patch)
-        num_planar = 0
-        if self.spec.on_plane is not None:
-            num_planar = round(num * rng.uniform(*self.spec.on_plane))
-        planar = plane_matches(rng, self.views, self.plane, num_planar, patch=1.0)
-        general = cloud_matches(rng, self.views, num - num_planar)
-        return np.vstack([planar, general])
-
-    def uniform(self, rng: np.random.Generator, num: int) -> Array:
-        return self.views.random_matches(rng, num)
-
-    def moving(self, rng: np.random.Generator, num: int) -> Array:
-        """Draw matches (num, 4) of another plane for H, of another motion otherwise."""
-        if self.problem == "H":
-            plane = random_plane(rng, self.views)
-            matches = plane_matches(rng, self.views, plane, num, self.patch)
-        else:
-            matches = cloud_matches(rng, other_motion(rng, self.views), num)
-        return self.noisy(rng, matches)
-
-    def repeated(self, rng: np.random.Generator, num: int) -> Array:
-        """Draw true matches (num, 4), off by some periods of one texture."""
-        angle = rng.uniform(0, 2 * np.pi)
-        period = np.array([np.cos(angle), np.sin(angle)])
-        period *= self.views.camera2.size[0] * rng.uniform(*PERIOD)
-        steps = rng.integers(1, MAX_STEPS + 1) * rng.choice([-1, 1])
-        matches = self.noisy(rng, self.true_matches(rng, num))
-        matches[:, 2:] += steps * period
-        return matches
-
-    def near(self, rng: np.random.Generator, num: int) -> Array:
-        """Draw true matches (num, 4), each missed in a direction of its own."""
-        angle = rng.uniform(0, 2 * np.pi, size=num)
-        miss = rng.uniform(*MISS, size=(num, 1))
-        matches = self.noisy(rng, self.true_matches(rng, num))
-        matches[:, 2:] += miss * np.column_stack([np.cos(angle), np.sin(angle)])
-        return matches
-
-
 def _false_matches(
-    rng: np.random.Generator, scene: _Scene, num: int, num_inliers: int
+    rng: np.random.Generator,
+    scene: CloudScene,
+    kinds: tuple[str, ...],
+    num: int,
+    num_inliers: int,
 ) -> Array:
     """Wrong matches (num, 4), shared at random between the kinds of the regime.
 
     A structure is drawn anew (another motion, plane or period) whenever its share
     would exceed what it may have beside the true inliers.
     """
-    kinds = scene.spec.outliers
     # Uniform ones are half of a mixture on average, as many as all the others.
     weights = [float(len(STRUCTURED)) if k == "uniform" else 1.0 for k in kinds]
     counts = rng.multinomial(max(num, 0), rng.dirichlet(weights))

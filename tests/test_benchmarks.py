@@ -36,11 +36,15 @@ def residuals(pair, rows):
 # Problems
 
 
+SCENES = pytest.mark.parametrize("split", ["test", "surfaces"])
+
+
+@SCENES
 @pytest.mark.parametrize(("problem", "regime"), ALL)
-def test_problems_lie_in_their_regime(problem, regime):
+def test_problems_lie_in_their_regime(problem, regime, split):
     spec = synthetic.REGIMES[regime]
     for index in range(3):
-        pair = synthetic.generate(problem, regime, index)
+        pair = synthetic.generate(problem, regime, index, split)
         num = len(np.unique(np.hstack([pair.x1, pair.x2]), axis=0))
         low, high = spec.matches
         assert low <= num <= high
@@ -54,11 +58,12 @@ def test_problems_lie_in_their_regime(problem, regime):
 
 @pytest.mark.parametrize("problem", "EFH")
 @pytest.mark.parametrize("sigma", [0.1, 1.0, 10.0])
-def test_inliers_have_the_stated_noise(problem, sigma):
+@SCENES
+def test_inliers_have_the_stated_noise(problem, sigma, split):
     squares = [
         residuals(pair, pair.is_inlier).ravel() ** 2
         for index in range(8)
-        for pair in [synthetic.generate(problem, f"sig{sigma:g}", index)]
+        for pair in [synthetic.generate(problem, f"sig{sigma:g}", index, split)]
     ]
     squares = np.concatenate(squares) / sigma**2
     # A chi-square mean: five standard deviations, and the curvature at 10 px.
@@ -67,8 +72,9 @@ def test_inliers_have_the_stated_noise(problem, sigma):
 
 
 @pytest.mark.parametrize(("problem", "regime"), [("E", "easy"), ("F", "struct")])
-def test_truth_is_a_pose_of_the_model(problem, regime):
-    pair = synthetic.generate(problem, regime, 0)
+@SCENES
+def test_truth_is_a_pose_of_the_model(problem, regime, split):
+    pair = synthetic.generate(problem, regime, 0, split)
     t = pair.truth.t / np.linalg.norm(pair.truth.t)
     E = np.cross(np.eye(3), t) @ pair.truth.R
     if problem == "F":
@@ -78,8 +84,9 @@ def test_truth_is_a_pose_of_the_model(problem, regime):
 
 
 @pytest.mark.parametrize("problem", "EFH")
-def test_outliers_are_outliers_on_the_whole(problem):
-    pair = synthetic.generate(problem, "typical", 1)
+@SCENES
+def test_outliers_are_outliers_on_the_whole(problem, split):
+    pair = synthetic.generate(problem, "typical", 1, split)
     inside = np.linalg.norm(residuals(pair, ~pair.is_inlier), axis=1) < 3
     assert inside.mean() < 0.3
 
@@ -104,8 +111,9 @@ def test_duplicates_are_copies_of_the_same_problem(problem):
 
 
 @pytest.mark.parametrize("problem", EPIPOLAR)
-def test_planar_inliers_are_mostly_on_one_plane(problem):
-    pair = synthetic.generate(problem, "planar", 2)
+@SCENES
+def test_planar_inliers_are_mostly_on_one_plane(problem, split):
+    pair = synthetic.generate(problem, "planar", 2, split)
     x1, x2 = pair.x1[pair.is_inlier], pair.x2[pair.is_inlier]
     H, mask = cv2.findHomography(x1, x2, cv2.RANSAC, 5.0, maxIters=5000)
     assert H is not None
