@@ -43,6 +43,16 @@ class Board:
         """Methods to be compared with."""
         return [m for m in self.methods if m != CEILING and not is_ours(m)]
 
+    @property
+    def compared(self) -> list[str]:
+        """Regimes in which we and some peer, at its default at least, have rows."""
+        return [
+            regime
+            for regime, columns in self.errors.items()
+            if (OURS, DEFAULT) in columns
+            and any((peer, DEFAULT) in columns for peer in self.peers)
+        ]
+
     def num_pairs(self, regime: str) -> int:
         """Count the pairs that every column of the regime has."""
         return len(next(iter(self.errors[regime].values())))

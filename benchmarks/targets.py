@@ -48,7 +48,7 @@ def _lead(board: Board, regime: str, column: tuple[str, float]) -> tuple[float, 
 
 def accuracy_checks(board: Board) -> Iterator[Check]:
     """Point 2 of the targets on the synthetic regimes."""
-    for regime in board.regimes:
+    for regime in board.compared:
         slack = SLACK
         if (board.problem, regime) == ("F", "planar"):
             slack = PLANE_SLACK
@@ -67,7 +67,7 @@ def accuracy_checks(board: Board) -> Iterator[Check]:
             yield Check(board.problem, regime, what, lead, needed, note=note)
         if regime in ("easy", "typical"):
             yield _median_check(board, regime)
-    if {"dup", "dedup"} <= set(board.regimes):
+    if {"dup", "dedup"} <= set(board.compared):
         yield _duplicates_check(board)
 
 
@@ -92,7 +92,7 @@ def _duplicates_check(board: Board) -> Check:
 
 def speed_checks(board: Board, regime: str = "typical") -> Iterator[Check]:
     """Point 4: time against the pace maker and against the slowest allowed."""
-    if regime not in board.regimes:
+    if regime not in board.compared:
         return
     ours = board.time(regime, OURS)
     for name, needed in [(PACE, PACE_RATIO[board.problem]), (SLOWEST, 1.0)]:
@@ -104,7 +104,7 @@ def speed_checks(board: Board, regime: str = "typical") -> Iterator[Check]:
 
 def real_checks(board: Board, limits: tuple[float, ...]) -> Iterator[Check]:
     """Real pairs: ahead of all defaults, near the best threshold, for each limit."""
-    for regime in board.regimes:
+    for regime in board.compared:
         for limit in limits:
             ours = board.auc(regime, OURS, limit)
             method, _ = board.best_default(regime, board.peers, limit)

@@ -76,6 +76,15 @@ def test_report_prints_wins_and_losses():
     assert "75.0 x3" in report.best_thresholds(board, 10.0)
 
 
+def test_a_regime_that_peers_have_not_run_yet_has_no_targets():
+    board = fake_board(np.array([0.0, 5.0]), np.array([5.0, math.inf]))
+    for multiplier in (1.0, 3.0):
+        del board.errors["mixed"][("peer", multiplier)]
+    checks = [*targets.accuracy_checks(board), *targets.real_checks(board, (10.0,))]
+    assert checks
+    assert "mixed" not in {check.regime for check in checks}
+
+
 def test_a_pool_has_all_pairs_of_the_columns_that_all_regimes_have():
     board = fake_board(np.array([0.0, 5.0]), np.array([5.0, math.inf]))
     del board.errors["mixed"][("peer", 3.0)]
