@@ -153,6 +153,17 @@ def _frontality(normal, pose, ahead):
 
 def essential_of_pose(pose: Pose) -> Array:
     """Return ``E = [t]x R``."""
-    x, y, z = pose.t
-    E: Array = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]]) @ pose.R
+    E: Array = np.empty((3, 3))
+    write_essential(np.column_stack([pose.R, pose.t]), E)
     return E
+
+
+@brief_kernel
+def write_essential(pose, essential):
+    """Write ``[t]x R`` (3, 3) of a pose ``[R | t]`` (3, 4)."""
+    for column in range(3):
+        for i in range(3):
+            j, k = (i + 1) % 3, (i + 2) % 3
+            essential[i, column] = (
+                pose[j, 3] * pose[k, column] - pose[k, 3] * pose[j, column]
+            )

@@ -20,6 +20,7 @@ from cvscore._operations import (
     call_best_of,
     call_climb,
     call_inliers,
+    call_residuals,
     call_resize,
     call_solve,
 )
@@ -28,7 +29,7 @@ from cvscore.models.homography import homography_model
 from cvscore.objective import CONVERGED, NO_CONSTANTS, Candidate, Objective, some_of
 from cvscore.redescent import core_variance
 from cvscore.sampling import draw_among, generator
-from cvscore.types import NO_STAGES, Array, GeometricModel, Mask, RansacOptions
+from cvscore.types import NO_STAGES, Array, Mask, RansacOptions
 
 # A plane with a smaller share of the inliers leaves enough good samples of seven.
 MIN_PLANE_SHARE = 0.5
@@ -97,63 +98,40 @@ def through_epipole(
         )
     if not score > -np.inf:
         return best
-    return better_beside_plane(
-        objective, plane, [best, Candidate(found, sq_residuals, score)]
-    )
+    other = Candidate(found, sq_residuals, score)
+    noise = min(noise_of(objective, one) for one in (best, other))
+    everybody = np.ones(objective.points.shape[1])
+    witnesses = objective.points, everybody
+    return better_beside_plane(objective, plane, [best, other], noise, *witnesses)
 
 
 def better_beside_plane(
-    objective: Objective, plane: Plane, candidates: list[Candidate]
+    objective: Objective,
+    plane: Plane,
+    candidates: list[Candidate],
+    noise: float,
+    points: Array,
+    says: Array,
 ) -> Candidate:
-    """Return the candidate that matches off the plane agree with most.
-
-    The score of all matches decides where there is no noise to measure by.
-    """
-    variance = min(noise_of(objective, candidate) for candidate in candidates)
-    if not variance > 0.0:
-        return max(candidates, key=lambda candidate: candidate.score)
-    models = np.stack([candidate.model for candidate in candidates])
-    agreements = agreement(objective.model, models, plane, objective.points, variance)
-    return candidates[int(np.argmax(agreements.sum(axis=1)))]
+    """Return one of the candidates; see the kernel `_choose_beside_plane`."""
+    chosen = objective.run(
+        _choose_beside_plane,
+        objective.functions_of(homography_model()),
+        plane.homography,
+        tuple(candidate.model for candidate in candidates),
+        tuple(candidate.score for candidate in candidates),
+        noise,
+        points,
+        says,
+    )
+    return candidates[chosen]
 
 
 def noise_of(objective: Objective, candidate: Candidate) -> float:
     """Variance of the noise of a candidate's inliers."""
-    inlying = candidate.sq_residuals[objective.inliers(candidate)]
     model = objective.model
-    return float(core_variance(inlying, model.residual_dim, model.num_params))
-
-
-def agreement(
-    model: GeometricModel, models: Array, plane: Plane, points: Array, variance: float
-) -> Array:
-    """How far matches agree with models of two cameras, beyond what a plane explains.
-
-    A match that the plane explains to within the noise fits every epipole, and what it
-    seems to say about them is its noise; with hundreds of such matches that is more
-    than a few others have to say.  Hence it is not asked.
-
-    Parameters
-    ----------
-    model : GeometricModel
-        Whose ``models`` (K, 3, 3) are compared.
-    plane : Plane
-        Some plane of the scene.
-    points : (4, N) array
-        Matches.
-    variance : float
-        Of the noise.
-
-    Returns
-    -------
-    (K, N) array
-        From 0, for a match that is far from a model or on the plane, to 1.
-    """
-    from_plane = homography_model().residuals(plane.homography[None], points)[0]
-    sq_residuals = model.residuals(models, points)
-    found: Array = np.maximum(0.0, 1.0 - sq_residuals / (AGREEMENT * variance))
-    found[:, from_plane <= ON_PLANE * variance] = 0.0
-    return found
+    of = model.residual_dim, model.num_params
+    return float(objective.run(_noise_variance, candidate.sq_residuals, of))
 
 
 @kernel
@@ -210,3 +188,56 @@ def _find_epipole(
     _, score, residuals = call_best_of(functions, given)
     start = functions, constants, models[index], residuals, score
     return call_climb(functions, (*start, points, -np.inf, 0.0, CONVERGED))
+
+
+@kernel
+def _noise_variance(functions, constants, sq_residuals, of):
+    """Variance of the noise of a model's inliers.
+
+    ``of`` are the constraints per match and the parameters of the model.
+    """
+    are_inliers = call_inliers(functions, (sq_residuals, constants[1]))
+    return core_variance(sq_residuals[are_inliers], *of)
+
+
+@kernel
+def _choose_beside_plane(
+    functions, constants, plane, homography, models, scores, noise, points, says
+):
+    """Index of the model of two cameras that matches off a plane agree with most.
+
+    A match that the plane explains to within the noise fits every epipole, and what it
+    seems to say about them is its noise; with hundreds of such matches that is more
+    than a few others have to say.  Hence it is not asked.  Scores decide where there is
+    no noise to measure by.
+
+    Parameters
+    ----------
+    functions, constants : tuple
+        See `cvscore._operations`.
+    plane : tuple
+        The functions for a homography.
+    homography : (3, 3) array
+        Of the plane.
+    models, scores : tuples
+        Matrices (3, 3) to choose from, and their scores.
+    noise : float
+        Its variance.
+    points : (4, N) array
+        Matches that are asked.
+    says : (N,) array
+        The weight of each of them.
+    """
+    if not noise > 0.0:
+        return np.argmax(np.array(scores))
+    given = homography.reshape((1, 3, 3)), points, NO_CONSTANTS
+    is_asked = call_residuals(plane, given)[0] > ON_PLANE * noise
+    most, best = -1.0, 0
+    for k in range(len(models)):
+        given = models[k].reshape((1, 3, 3)), points, constants[0]
+        sq_residuals = call_residuals(functions, given)[0]
+        agreement = np.maximum(0.0, 1.0 - sq_residuals / (AGREEMENT * noise))
+        total = (agreement * says * is_asked).sum()
+        if total > most:
+            most, best = total, k
+    return best

@@ -8,7 +8,7 @@ independent.  But those matches lie among right ones and move unlike them.  So, 
 plane has most inliers: search again among the matches that keep their neighbours, and
 ask these about which of the two models is the right one.
 
-Only those are asked that the plane leaves unexplained (`cvscore.planes.agreement`).
+Only those are asked that the plane leaves unexplained (`cvscore.planes`).
 One that keeps no neighbours has a say too, a small one: it may be a branch before the
 wall, and no other match is there to decide.
 """
@@ -23,8 +23,7 @@ import numpy as np
 from cvscore.neighbours import keep_neighbours
 from cvscore.objective import Candidate, Objective
 from cvscore.planes import (
-    Plane,
-    agreement,
+    better_beside_plane,
     dominant_plane,
     escape_plane,
     noise_of,
@@ -59,7 +58,12 @@ def escape_plane_and_repeats(
         return highest
     among = Objective(objective.model, witnesses.coherent, objective.score)
     other = _best_among(among, best, options)
-    if other is None or not _agree(witnesses, plane, among, other, objective, highest):
+    if other is None:
+        return highest
+    noise = min(noise_of(objective, highest), noise_of(among, other))
+    says = np.where(witnesses.keep_neighbours, 1.0, SAY_OF_LONERS)
+    given = [highest, other], noise, witnesses.points, says
+    if better_beside_plane(objective, plane, *given) is highest:
         return highest
     start = objective.best_of(other.model[None])
     return best if start is None else objective.climb(start)
@@ -102,25 +106,6 @@ def _best_among(
     if other is None or (same is not None and same.score >= other.score):
         other = same
     return None if other is None else escape_plane(among, other, options)
-
-
-def _agree(
-    witnesses: Witnesses,
-    plane: Plane,
-    among: Objective,
-    other: Candidate,
-    objective: Objective,
-    highest: Candidate,
-) -> bool:
-    """Whether the witnesses agree more with ``other`` than with ``highest``."""
-    variance = min(noise_of(among, other), noise_of(objective, highest))
-    if not variance > 0.0:
-        return False
-    models = np.stack([other.model, highest.model])
-    agreements = agreement(objective.model, models, plane, witnesses.points, variance)
-    says = np.where(witnesses.keep_neighbours, 1.0, SAY_OF_LONERS)
-    with_other, with_highest = agreements @ says
-    return bool(with_other > with_highest)
 
 
 def _at_least(num_samples: int, options: RansacOptions) -> RansacOptions:

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from cvscore.models._matrix3 import inverse_of, product_of
+from cvscore._kernel import brief_kernel
+from cvscore.models._matrix3 import inverse_of, product_of, write_cofactors
 from cvscore.objective import Candidate, Objective
-from cvscore.plane_pose import decompose_homography, essential_of_pose
-from cvscore.planes import better_beside_plane, dominant_plane
-from cvscore.types import Array, Pose, RansacOptions
+from cvscore.plane_pose import decompose_homography, write_essential
+from cvscore.planes import better_beside_plane, dominant_plane, noise_of
+from cvscore.types import Array, RansacOptions
 
 
 def look_from_both_places(
@@ -38,23 +39,32 @@ def look_from_both_places(
         Its limits.
     """
     plane = dominant_plane(objective, best, options)
-    if plane is None:
+    essentials = np.empty((2, 3, 3))
+    if plane is None or not write_essentials(plane.homography, *cameras, essentials):
         return best
-    candidates = [best]
-    for essential in _essentials_of(plane.homography, *cameras):
-        start = objective.best_of(essential[None])
-        if start is not None:
-            candidates.append(objective.climb(start))
-    return better_beside_plane(objective, plane, candidates)
+    starts = [objective.best_of(essential[None]) for essential in essentials]
+    candidates = [best, *(objective.climb(start) for start in starts if start)]
+    noise = min(noise_of(objective, candidate) for candidate in candidates)
+    everybody = np.ones(objective.points.shape[1])
+    witnesses = objective.points, everybody
+    return better_beside_plane(objective, plane, candidates, noise, *witnesses)
 
 
-def _essentials_of(homography: Array, K1: Array, K2: Array) -> list[Array]:
-    """Essential matrices of a plane's homography, none if the camera only turned."""
+@brief_kernel
+def write_essentials(homography, K1, K2, essentials):
+    """Write the essential matrices (2, 3, 3) of a plane's homography.
+
+    False where the camera only turned.
+    """
     between_rays = product_of(inverse_of(K2), product_of(homography, K1))
+    cofactors = np.empty((3, 3))
+    write_cofactors(between_rays, cofactors)
     # Of both signs, that of a plane which both cameras see from the same side.
-    if np.linalg.det(between_rays) < 0.0:
+    if (between_rays[0] * cofactors[0]).sum() < 0.0:
         between_rays = -between_rays
     poses, normals = np.empty((2, 3, 4)), np.empty((2, 3))
     if not decompose_homography(between_rays, poses, normals):
-        return []
-    return [essential_of_pose(Pose(pose[:, :3], pose[:, 3])) for pose in poses]
+        return False
+    for k in range(2):
+        write_essential(poses[k], essentials[k])
+    return True
