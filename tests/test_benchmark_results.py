@@ -6,7 +6,7 @@ import pytest
 from conftest import ROOT
 
 from benchmarks.archive import RESULTS
-from benchmarks.report import BEGIN, END, full_report, summary
+from benchmarks.report import BEGIN, END, brief_report, full_report, summary
 
 FILES = sorted(RESULTS.glob("*.jsonl"))
 HEADER = {"run", "commit", "cpu", "python", "versions", "max_iterations", "confidence"}
@@ -59,3 +59,9 @@ def test_the_readme_shows_the_committed_rows(split):
 def test_the_benchmarks_page_shows_the_committed_rows(split):
     page = ROOT / "benchmarks" / "README.md"
     assert between(page, split) == full_report(RESULTS, split)
+
+
+@pytest.mark.parametrize("split", ["rematched", "surfaces"])
+def test_the_benchmarks_page_shows_the_rows_of_other_pairs(split):
+    page = ROOT / "benchmarks" / "README.md"
+    assert between(page, split) == brief_report(RESULTS, split)
