@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cvscore._kernel import kernel
+from cvscore._kernel import brief_kernel, kernel
 from cvscore._operations import (
     call_best_of,
     call_climb,
@@ -190,7 +190,7 @@ def _find_epipole(
     return call_climb(functions, (*start, points, -np.inf, 0.0, CONVERGED))
 
 
-@kernel
+@brief_kernel
 def _noise_variance(functions, constants, sq_residuals, of):
     """Variance of the noise of a model's inliers.
 
@@ -200,7 +200,7 @@ def _noise_variance(functions, constants, sq_residuals, of):
     return core_variance(sq_residuals[are_inliers], *of)
 
 
-@kernel
+@brief_kernel
 def _choose_beside_plane(
     functions, constants, plane, homography, models, scores, noise, points, says
 ):

@@ -3,8 +3,8 @@
 A homography between calibrated cameras stands for two poses, and matches on a plane fit
 the essential matrices of both.  Only what lies off the plane tells them apart, and
 no climb leads from one to the other, nor does a search that the many inliers end early.
-But each can be had from the plane at no cost: fit it, take its homography apart, climb
-from both, and ask the matches that the plane leaves unexplained.
+But the other can be had from the plane: fit it, take its homography apart, climb from
+there, and ask the matches that the plane leaves unexplained.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from cvscore.models._matrix3 import inverse_of, product_of, write_cofactors
 from cvscore.objective import Candidate, Objective
 from cvscore.plane_pose import decompose_homography, write_essential
 from cvscore.planes import better_beside_plane, dominant_plane, noise_of
+from cvscore.ransac import MIN_GAIN, NEARLY_CONVERGED
 from cvscore.types import Array, RansacOptions
 
 
@@ -25,7 +26,7 @@ def look_from_both_places(
     best: Candidate,
     options: RansacOptions,
 ) -> Candidate:
-    """Return the best of a candidate and the two that its inliers' plane allows.
+    """Return a candidate, or the other one that its inliers' plane allows.
 
     Parameters
     ----------
@@ -42,12 +43,22 @@ def look_from_both_places(
     essentials = np.empty((2, 3, 3))
     if plane is None or not write_essentials(plane.homography, *cameras, essentials):
         return best
-    starts = [objective.best_of(essential[None]) for essential in essentials]
-    candidates = [best, *(objective.climb(start) for start in starts if start)]
-    noise = min(noise_of(objective, candidate) for candidate in candidates)
+    start = objective.best_of(_farther(essentials, best.model)[None])
+    if start is None:
+        return best
+    other = objective.climb(start, MIN_GAIN, NEARLY_CONVERGED)
+    noise = min(noise_of(objective, one) for one in (best, other))
     everybody = np.ones(objective.points.shape[1])
-    witnesses = objective.points, everybody
-    return better_beside_plane(objective, plane, candidates, noise, *witnesses)
+    given = [best, other], noise, objective.points, everybody
+    chosen = better_beside_plane(objective, plane, *given)
+    return best if chosen is best else objective.climb(other)
+
+
+def _farther(essentials: Array, model: Array) -> Array:
+    """Return that of two matrices of unit vectors which is less like a third one."""
+    likeness = np.abs(np.sum(essentials * model, axis=(1, 2)))
+    farther: Array = essentials[int(np.argmin(likeness))]
+    return farther
 
 
 @brief_kernel
