@@ -96,7 +96,8 @@ def clocks(clock: Clock) -> Iterator[None]:
     with ExitStack() as stack:
         for name, label in (
             ("prepare", "preparation"),
-            ("escape_plane_and_repeats", "plane, parallax and repeats"),
+            ("escape_plane_and_repeats", "planes"),
+            ("look_from_both_places", "planes"),
             ("widen", "half-width"),
             ("polish_essential", "polish"),
             ("polish_fundamental", "polish"),
