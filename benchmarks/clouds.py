@@ -91,15 +91,28 @@ class CloudScene:
         angle = rng.uniform(0, 2 * np.pi)
         period = np.array([np.cos(angle), np.sin(angle)])
         period *= self.views.camera2.size[0] * rng.uniform(*PERIOD)
-        steps = rng.integers(1, MAX_STEPS + 1) * rng.choice([-1, 1])
-        matches = self.noisy(rng, self.true_matches(rng, num))
+        steps = self._steps(rng, num)
+        matches = self.noisy(rng, self._texture(rng, num))
         matches[:, 2:] += steps * period
         return matches
 
     def near(self, rng: np.random.Generator, num: int) -> Array:
         """Draw true matches (num, 4), each missed in a direction of its own."""
         angle = rng.uniform(0, 2 * np.pi, size=num)
-        miss = rng.uniform(*MISS, size=(num, 1))
-        matches = self.noisy(rng, self.true_matches(rng, num))
+        miss = self._misses(rng, num)
+        matches = self.noisy(rng, self._texture(rng, num))
         matches[:, 2:] += miss * np.column_stack([np.cos(angle), np.sin(angle)])
         return matches
+
+    def _steps(self, rng: np.random.Generator, num: int) -> Array:
+        """Periods by which repeats are off, (num, 1): here all by the same."""
+        steps = rng.integers(1, MAX_STEPS + 1) * rng.choice([-1, 1])
+        return np.full((num, 1), float(steps))
+
+    def _misses(self, rng: np.random.Generator, num: int) -> Array:
+        """Pixels by which near misses miss, (num, 1)."""
+        return rng.uniform(*MISS, size=(num, 1))
+
+    def _texture(self, rng: np.random.Generator, num: int) -> Array:
+        """Exact matches (num, 4) of what repeats, or is nearly hit."""
+        return self.true_matches(rng, num)

@@ -22,7 +22,7 @@ from functools import cached_property
 
 import numpy as np
 
-from benchmarks.clouds import MAX_STEPS, PERIOD, CloudScene
+from benchmarks.clouds import MAX_STEPS, CloudScene
 from benchmarks.data import Array
 from benchmarks.scenes import (
     MIN_OVERLAP,
@@ -162,24 +162,16 @@ class SurfaceScene(CloudScene):
             if visible.sum() >= num:
                 return self.noisy(rng, np.hstack([x1, x2])[visible][:num])
 
-    def repeated(self, rng: np.random.Generator, num: int) -> Array:
-        """Draw true matches (num, 4), each off by its own number of periods."""
-        angle = rng.uniform(0, 2 * np.pi)
-        period = np.array([np.cos(angle), np.sin(angle)])
-        period *= self.views.camera2.size[0] * rng.uniform(*PERIOD)
+    def _steps(self, rng: np.random.Generator, num: int) -> Array:
+        """Periods by which repeats are off, (num, 1): each by its own."""
         steps = rng.integers(1, MAX_STEPS + 1, num) * rng.choice([-1, 1], num)
-        matches = self.noisy(rng, self._texture().true_matches(rng, num))
-        matches[:, 2:] += steps[:, None] * period
-        return matches
+        return steps[:, None].astype(np.float64)
 
-    def near(self, rng: np.random.Generator, num: int) -> Array:
-        """Draw true matches (num, 4), each missed in a direction of its own."""
-        angle = rng.uniform(0, 2 * np.pi, size=num)
-        miss = np.exp(rng.uniform(*np.log(MISS), size=(num, 1)))
-        matches = self.noisy(rng, self._texture().true_matches(rng, num))
-        matches[:, 2:] += miss * np.column_stack([np.cos(angle), np.sin(angle)])
-        return matches
+    def _misses(self, rng: np.random.Generator, num: int) -> Array:
+        """Pixels by which near misses miss, (num, 1)."""
+        return np.exp(rng.uniform(*np.log(MISS), size=(num, 1)))
 
-    def _texture(self) -> SurfaceScene:
-        """Return the scene that textures are of: the plane, where there is one."""
-        return self if self.on_plane is None else replace(self, on_plane=(1.0, 1.0))
+    def _texture(self, rng: np.random.Generator, num: int) -> Array:
+        """Exact matches (num, 4): of the plane alone, where there is one."""
+        scene = self if self.on_plane is None else replace(self, on_plane=(1.0, 1.0))
+        return scene.true_matches(rng, num)

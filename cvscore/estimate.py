@@ -43,10 +43,8 @@ from cvscore.types import (
     Score,
 )
 
-# Cells a side that coherent samples come from by turns, where a model holds everywhere
-# in the image: that of two cameras does, and that of a plane does not.
+# Cells a side that coherent samples take turns from, for models that hold everywhere.
 CELLS = 4
-EPIPOLAR_DIM = 1
 
 Escape = Callable[[Objective, Candidate, RansacOptions], Candidate]
 
@@ -251,7 +249,7 @@ def _sampler(problem: Problem, model: GeometricModel) -> Sampler:
             problem.quality, size, options.max_iterations, options.seed
         )
 
-    cells = CELLS if model.residual_dim == EPIPOLAR_DIM else 1
+    cells = CELLS if model.holds_everywhere else 1
     return CoherentSampler(
         problem.points,
         problem.region,

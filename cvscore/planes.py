@@ -99,32 +99,42 @@ def through_epipole(
     if not score > -np.inf:
         return best
     other = Candidate(found, sq_residuals, score)
-    noise = min(noise_of(objective, one) for one in (best, other))
-    everybody = np.ones(objective.points.shape[1])
-    witnesses = objective.points, everybody
-    return better_beside_plane(objective, plane, [best, other], noise, *witnesses)
+    return better_beside_plane(objective, plane, best, other)
 
 
 def better_beside_plane(
+    objective: Objective, plane: Plane, one: Candidate, other: Candidate
+) -> Candidate:
+    """Return the one of two candidates that matches off a plane agree with more."""
+    noise = min(noise_of(objective, one), noise_of(objective, other))
+    points = objective.points
+    everybody = np.ones(points.shape[1])
+    witnesses = noise, points, everybody
+    is_other = agree_with_other(objective, plane, one, other, *witnesses)
+    return other if is_other else one
+
+
+def agree_with_other(
     objective: Objective,
     plane: Plane,
-    candidates: list[Candidate],
+    one: Candidate,
+    other: Candidate,
     noise: float,
     points: Array,
     says: Array,
-) -> Candidate:
-    """Return one of the candidates; see the kernel `_choose_beside_plane`."""
-    chosen = objective.run(
+) -> bool:
+    """Whether witnesses choose the other; see the kernel `_choose_beside_plane`."""
+    chosen: int = objective.run(
         _choose_beside_plane,
         objective.functions_of(homography_model()),
         plane.homography,
-        tuple(candidate.model for candidate in candidates),
-        tuple(candidate.score for candidate in candidates),
+        (one.model, other.model),
+        (one.score, other.score),
         noise,
         points,
         says,
     )
-    return candidates[chosen]
+    return chosen == 1
 
 
 def noise_of(objective: Objective, candidate: Candidate) -> float:

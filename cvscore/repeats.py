@@ -23,7 +23,7 @@ import numpy as np
 from cvscore.neighbours import keep_neighbours
 from cvscore.objective import Candidate, Objective
 from cvscore.planes import (
-    better_beside_plane,
+    agree_with_other,
     dominant_plane,
     escape_plane,
     noise_of,
@@ -62,8 +62,8 @@ def escape_plane_and_repeats(
         return highest
     noise = min(noise_of(objective, highest), noise_of(among, other))
     says = np.where(witnesses.keep_neighbours, 1.0, SAY_OF_LONERS)
-    given = [highest, other], noise, witnesses.points, says
-    if better_beside_plane(objective, plane, *given) is highest:
+    given = plane, highest, other, noise, witnesses.points, says
+    if not agree_with_other(objective, *given):
         return highest
     start = objective.best_of(other.model[None])
     return best if start is None else objective.climb(start)

@@ -15,7 +15,7 @@ from cvscore._kernel import brief_kernel
 from cvscore.models._matrix3 import inverse_of, product_of, write_cofactors
 from cvscore.objective import Candidate, Objective
 from cvscore.plane_pose import decompose_homography, write_essential
-from cvscore.planes import better_beside_plane, dominant_plane, noise_of
+from cvscore.planes import better_beside_plane, dominant_plane
 from cvscore.ransac import MIN_GAIN, NEARLY_CONVERGED
 from cvscore.types import Array, RansacOptions
 
@@ -47,10 +47,7 @@ def look_from_both_places(
     if start is None:
         return best
     other = objective.climb(start, MIN_GAIN, NEARLY_CONVERGED)
-    noise = min(noise_of(objective, one) for one in (best, other))
-    everybody = np.ones(objective.points.shape[1])
-    given = [best, other], noise, objective.points, everybody
-    chosen = better_beside_plane(objective, plane, *given)
+    chosen = better_beside_plane(objective, plane, best, other)
     return best if chosen is best else objective.climb(other)
 
 

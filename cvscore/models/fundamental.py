@@ -36,6 +36,7 @@ def fundamental_model(solver: str = "native") -> GeometricModel:
             if solver == "native"
             else None
         ),
+        holds_everywhere=True,
     )
 
 

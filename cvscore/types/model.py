@@ -61,6 +61,9 @@ class GeometricModel:
     fine_gain : float
         Nats per degree of freedom that inliers have to gain over chance to end the
         search by their number; 0 where any do.
+    holds_everywhere : bool
+        Whether it holds for all that does not move, as that of two cameras does, and
+        not for a part of the image only, as that of a plane.
     """
 
     name: str
@@ -72,3 +75,4 @@ class GeometricModel:
     refit: Callable[[Array, Array, Array], Array]
     kernels: ModelKernels | None = None
     fine_gain: float = 0.0
+    holds_everywhere: bool = False
