@@ -38,7 +38,7 @@ def _as_wide_as_before(objective: Any, best: Any, *_: Any) -> Any:
 
 # Steps of the estimators, and what takes their place where they are left out.
 NO_POLISH = dict.fromkeys(
-    ("polish", "polish_fundamental", "polish_essential"), _unpolished
+    ("polish", "polish_fundamental", "polish_on_half_lines"), _unpolished
 )
 NO_WIDENING = {"widen": _as_wide_as_before}
 

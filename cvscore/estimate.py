@@ -18,6 +18,7 @@ from cvscore.coherence import CoherentSampler
 from cvscore.conclusion import conclude, weigh
 from cvscore.distortion import undistort
 from cvscore.frames import EPSILON, Frame, frame_of_cameras, mean_focal
+from cvscore.half_lines import polish_on_half_lines
 from cvscore.models._matrix3 import scale_to_unit_norm
 from cvscore.models._pose import normalise, pose_from_essential
 from cvscore.models.essential import essential_model
@@ -31,7 +32,7 @@ from cvscore.repeats import escape_plane_and_repeats
 from cvscore.sampling import ProsacSampler
 from cvscore.scores.marginal import MarginalScore
 from cvscore.surroundings import widen
-from cvscore.systematic import polish_essential, polish_fundamental
+from cvscore.systematic import polish_fundamental
 from cvscore.two_places import look_from_both_places
 from cvscore.types import (
     Array,
@@ -165,7 +166,10 @@ def estimate_essential(
     problem = prepare(points, frame, score, options, quality, mean_focal(K1, K2))
     cameras = frame.camera(K1, 0), frame.camera(K2, 1)
     model = essential_model(*cameras, solver)
-    steps = partial(look_from_both_places, cameras), partial(polish_essential, cameras)
+    steps = (
+        partial(look_from_both_places, cameras),
+        partial(polish_on_half_lines, cameras),
+    )
     found = _search(problem, model, _essential_outside, *steps)
     if found.model is None:
         return found

@@ -231,14 +231,14 @@ def pose_from_essential(
     """
     if inliers is None:
         inliers = np.ones(points.shape[1], dtype=np.bool_)
-    pose, in_front = _choose(np.ascontiguousarray(matrix), points, inliers)
+    pose, in_front = choose_pose(np.ascontiguousarray(matrix), points, inliers)
     if not pose.any():
         raise ValueError("an essential matrix has rank 2; this one has a lower rank")
     return pose[:, :3].copy(), pose[:, 3].copy(), in_front
 
 
 @brief_kernel
-def _choose(matrix, points, inliers):
+def choose_pose(matrix, points, inliers):
     """Pose (3, 4) with most inliers in front, and which points (N,) are in front of it.
 
     The pose is zero where the matrix has none.
