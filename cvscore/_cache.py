@@ -22,7 +22,13 @@ from numba.core.caching import FunctionCache
 _state = {"warned": False}
 
 # Sources with one of these hold kernels, or what kernels are made with.
-MARKS = (b"@kernel", b"@reordering_kernel", b"import numba", b"from numba")
+MARKS = (
+    b"@kernel",
+    b"@brief_kernel",
+    b"@reordering_kernel",
+    b"import numba",
+    b"from numba",
+)
 
 # What unpickling raises on a truncated or overwritten file.
 DAMAGED = (EOFError, pickle.UnpicklingError, ValueError, IndexError, KeyError)

@@ -4,6 +4,7 @@ import errno
 import importlib.util
 import os
 import warnings
+from pathlib import Path
 
 import numba
 import pytest
@@ -12,7 +13,7 @@ from numba.core.caching import FunctionCache
 from processes import run_python
 
 from cvscore import _cache
-from cvscore._kernel import kernel
+from cvscore._kernel import kernel, kernels
 
 pytestmark = pytest.mark.skipif(
     bool(numba.config.DISABLE_JIT), reason="nothing is compiled without the JIT"
@@ -54,6 +55,11 @@ def test_a_change_in_any_kernel_compiles_all_of_them_anew(function, monkeypatch)
 def test_the_stamp_is_that_of_the_files_with_kernels():
     assert _cache.kernels_stamp() == _cache.kernels_stamp()
     assert len(_cache.kernels_stamp()) == 64
+    files = {Path(kernel.py_func.__code__.co_filename) for kernel in kernels}
+    ours = {path for path in files if path.is_relative_to(ROOT / "cvscore")}
+    assert len(ours) > 20
+    for path in ours:
+        assert any(mark in path.read_bytes() for mark in _cache.MARKS), path
 
 
 @pytest.mark.parametrize("content", [b"", b"junk", b"\x80\x05K\x01."])
