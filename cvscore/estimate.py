@@ -17,6 +17,7 @@ from cvscore.checks import as_distortion, as_intrinsics, as_points
 from cvscore.coherence import CoherentSampler
 from cvscore.conclusion import conclude, weigh
 from cvscore.distortion import undistort
+from cvscore.finer import look_closer
 from cvscore.frames import EPSILON, Frame, frame_of_cameras, mean_focal
 from cvscore.half_lines import polish_on_half_lines
 from cvscore.models._matrix3 import scale_to_unit_norm
@@ -30,6 +31,7 @@ from cvscore.problem import Problem, prepare
 from cvscore.ransac import search
 from cvscore.repeats import escape_plane_and_repeats
 from cvscore.sampling import ProsacSampler
+from cvscore.scores._labels import BetaPrior
 from cvscore.scores.marginal import MarginalScore
 from cvscore.surroundings import widen
 from cvscore.systematic import polish_fundamental
@@ -208,7 +210,7 @@ def _search(
     if escape is not None:
         best = escape(objective, best, problem.options)
     if problem.may_widen:
-        objective, best = _widened(objective, best)
+        objective, best = _with_width_around(problem, objective, best)
     best = (last_step or polish)(objective, best)
     unit = problem.frame.unit
     inliers, residuals, score, threshold, noise = conclude(objective, best, unit)
@@ -232,13 +234,22 @@ def _search(
     )
 
 
-def _widened(objective: Objective, best: Candidate) -> tuple[Objective, Candidate]:
-    """Give the score the half-width that suits what surrounds the model."""
+def _with_width_around(
+    problem: Problem, objective: Objective, best: Candidate
+) -> tuple[Objective, Candidate]:
+    """Give the score the half-width that suits what is around the model, or in it."""
     score = objective.score
     assert isinstance(score, MarginalScore)
     assert score.half_width is not None
     score_with = partial(_with_half_width, score)
-    return widen(objective, best, score.half_width, score_with)
+    objective, best = widen(objective, best, score.half_width, score_with)
+    if objective.model.holds_everywhere:
+        return objective, best
+    # A plane has others beside it.
+    of_some = partial(_with_half_width, replace(score, label_prior=BetaPrior()))
+    width = getattr(objective.score, "half_width", score.half_width)
+    given = problem.options, width, problem.precision
+    return look_closer(objective, best, *given, score_with, of_some)
 
 
 def _with_half_width(score: MarginalScore, half_width: float) -> MarginalScore:
