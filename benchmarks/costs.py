@@ -72,6 +72,7 @@ def timed_search(clock: Clock) -> Callable[..., Any]:
             objective.model.residual_dim,
             objective.model.num_params,
             objective.model.fine_gain,
+            objective.model.climbs_from_every_batch,
         )
         *found, iterations = source_of(ransac._search)(
             tuple(steps.get(name) for name in FUNCTIONS),

@@ -109,6 +109,7 @@ def search(
                 model.residual_dim,
                 model.num_params,
                 model.fine_gain,
+                model.climbs_from_every_batch,
             ),
         )
     if not value > -np.inf:
@@ -121,10 +122,11 @@ def _search(
     functions, constants, stages, draw, memory, generator, points, some, limits
 ):
     """Return the best model, its residuals, its score, and how many samples it took."""
-    sample_size, max_iterations, may_be_loose = limits[0], limits[1], limits[-1] > 0.0
+    sample_size, max_iterations = limits[:2]
+    may_be_loose, climbs_from_every_batch = limits[-2] > 0.0, limits[-1]
     best = np.empty((3, 3)), np.empty(0), -np.inf  # model, residuals, score
     members = np.empty(0, dtype=np.int64)
-    # The best score of a sample so far: only samples above it are worth a climb.
+    # What a sample has to score to be worth a climb: more than those before it.
     bars = np.full(2, -np.inf)
     iterations, batch, budget = 0, FIRST_BATCH, float(max_iterations)
     num_vain = 0  # batches among the inliers of the best model, since it is the best
@@ -143,7 +145,8 @@ def _search(
             index, score, residuals = call_best_of(functions, given)
             if index < 0:
                 continue
-            bars[source] = score
+            if not climbs_from_every_batch:
+                bars[source] = score
             start = functions, constants, models[index], residuals, score, points
             end = call_climb(functions, (*start, best[2], MIN_GAIN, NEARLY_CONVERGED))
             if end[2] > best[2]:
@@ -152,7 +155,8 @@ def _search(
                 members, num_vain = np.flatnonzero(call_inliers(functions, row)), 0
                 bars[AMONG_INLIERS] = -np.inf
                 evidence = call_summarise(functions, row)[3] if may_be_loose else np.inf
-                budget = _budget(members.shape[0], best[1].shape[0], evidence, limits)
+                counts = members.shape[0], best[1].shape[0]
+                budget = _budget(*counts, evidence, limits[:-1])
         batch = min(2 * batch, LAST_BATCH)
     if best[2] > -np.inf:
         start = functions, constants, best[0], best[1], best[2], points

@@ -90,6 +90,19 @@ def test_iterations_are_the_samples_solved_and_never_more_than_allowed(rng):
         assert iterations == cap == counts["samples"]
 
 
+def test_climbs_begin_at_better_samples_only_or_at_one_of_every_batch(rng):
+    points = rng.uniform(0, 100, (2, 300))
+    refits = []
+    for often in (False, True):
+        model, counts = counting(replace(LINE, climbs_from_every_batch=often))
+        given = model, points, Msac(threshold=0.5), UniformSampler(300, 2)
+        ransac(*given, RansacOptions(max_iterations=2000))
+        refits.append(counts["refits"])
+    num_batches = 2000 // LAST_BATCH
+    assert refits[0] < num_batches / 2
+    assert refits[1] >= num_batches
+
+
 def test_a_clean_scene_gets_a_second_look_if_allowed(rng):
     points = line_scene(rng, 200, 0, 0.1)
     for allowed, least in ((1000, MIN_SAMPLES), (10, 10)):

@@ -62,6 +62,7 @@ def essential_model(K1: Array, K2: Array, solver: str = "native") -> GeometricMo
             if solver == "native"
             else None
         ),
+        climbs_from_every_batch=True,
         holds_everywhere=True,
     )
 

@@ -61,6 +61,9 @@ class GeometricModel:
     fine_gain : float
         Nats per degree of freedom that inliers have to gain over chance to end the
         search by their number; 0 where any do.
+    climbs_from_every_batch : bool
+        Whether the best sample of a batch is worth a climb though one before it was
+        better: where climbs cost little beside the solver.
     holds_everywhere : bool
         Whether it holds for all that does not move, as that of two cameras does, and
         not for a part of the image only, as that of a plane.
@@ -75,4 +78,5 @@ class GeometricModel:
     refit: Callable[[Array, Array, Array], Array]
     kernels: ModelKernels | None = None
     fine_gain: float = 0.0
+    climbs_from_every_batch: bool = False
     holds_everywhere: bool = False
