@@ -86,7 +86,8 @@ class MarginalScore:
         Half-width of the region that outlier residuals are spread over, in the unit of
         the points.  None leaves it to be set before the score is evaluated, by
         ``half_width_fraction`` times the extent of the points, and to be widened where
-        that cuts off right matches (`cvscore.surroundings`).
+        that cuts off right matches (`cvscore.surroundings`) or narrowed to a finer
+        homography (`cvscore.finer`).
     rss_floor : float
         Added to the sum of squared residuals (pixels squared), so that an exact fit
         has a finite score; the rounding of the coordinates is the natural choice.
