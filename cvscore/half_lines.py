@@ -8,7 +8,9 @@ last fit can be told from right matches, whatever their residuals.
 
 Noise moves a far point across infinity, and the direction of a line near the epipole is
 anybody's guess; so what is within the noise of an end of the half-line may stay.  Where
-the camera only turned, every match is.
+the camera only turned, every match is.  And where many inliers are beyond, it is the
+pose that is wrong: that of a plane in much noise may be, and its own matches disprove
+it.
 """
 
 from __future__ import annotations
@@ -27,6 +29,8 @@ from cvscore.types import Array
 
 # How far beyond an end of its half-line a match may be, in noise scales.
 NUM_SCALES = 2.5
+# Of the inliers: more than this share cannot be wrong matches on the other halves.
+MAX_BEYOND = 0.2
 
 
 def polish_on_half_lines(
@@ -67,7 +71,7 @@ def possible_matches(
 ) -> NDArray[np.int64]:
     """Return the indices of the matches that a point in front may have made.
 
-    All of them where that makes no difference to the inliers.
+    All of them where that makes no difference to the inliers, or too much of one.
     """
     model = objective.model
     possible: NDArray[np.int64] = objective.run(
@@ -96,7 +100,8 @@ def _possible_matches(
     # Both images add to the angle between two rays.
     sq_angle = variance * (1.0 / K1[0, 0] ** 2 + 1.0 / K2[0, 0] ** 2)
     are_possible = on_half_lines(pose, rays, NUM_SCALES**2 * sq_angle)
-    if (inliers & ~are_possible).any():
+    num_beyond = (inliers & ~are_possible).sum()
+    if 0 < num_beyond <= MAX_BEYOND * inliers.sum():
         return np.flatnonzero(are_possible)
     return everybody
 

@@ -23,7 +23,7 @@ def rays_of(X):
     return np.vstack([(Y / Y[:, 2:]).T[:2] for Y in (X, X @ R.T + T)])
 
 
-def behind_and_before(rng, num_right=200, num_behind=100, noise=1.0):
+def behind_and_before(rng, num_right=200, num_behind=45, noise=1.0):
     """Return matches in pixels: of points in front, then of points behind."""
     X = np.column_stack(
         [
@@ -94,17 +94,24 @@ def test_matches_from_behind_are_left_out_and_do_not_pull(rng):
     best = objective.climb(objective.best_of((cross(T) @ R)[None]))
     possible = possible_matches(cameras, objective, best)
     assert set(possible) >= set(range(198))
-    assert len(set(possible) & set(range(200, 300))) <= 5
+    assert len(set(possible) & set(range(200, 245))) <= 3
 
     truth = cross(T) @ R
     pulled = polish_essential(cameras, objective, best)
     polished = polish_on_half_lines(cameras, objective, best)
     assert distance(polished.model, truth) < 0.5 * distance(pulled.model, truth)
-    assert polished.sq_residuals.shape == (300,)
+    assert polished.sq_residuals.shape == (245,)
     np.testing.assert_array_equal(
         polished.sq_residuals,
         objective.model.residuals(polished.model[None], objective.points)[0],
     )
+
+
+def test_a_pose_that_many_inliers_disprove_has_no_say(rng):
+    x1, x2 = behind_and_before(rng, num_right=150, num_behind=100)
+    cameras, objective = objective_of(x1, x2)
+    best = objective.climb(objective.best_of((cross(T) @ R)[None]))
+    assert len(possible_matches(cameras, objective, best)) == 250
 
 
 def test_estimates_do_not_depend_on_the_unit_of_the_points(rng):
