@@ -41,6 +41,7 @@ from benchmarks.colmap_mapping import (
 from benchmarks.colmap_photographs import NAMES as REAL
 from benchmarks.colmap_photographs import is_here, write_photographs
 from benchmarks.colmap_scenes import write_scene
+from cvscore.cli import warmup
 from cvscore.colmap import verify_matches
 from cvscore.progress import progress
 
@@ -131,7 +132,9 @@ def _is_of(row: dict[str, Any], case: Case) -> bool:
 
 
 def _warm_up(folder: Path) -> None:
-    """Compile what will be timed."""
+    """Compile what will be timed, and what only some databases need."""
+    for _, step in warmup.steps():
+        step()
     for kind in SYNTHETIC:
         path = folder / f"{kind}.db"
         scene = write_scene(path, kind, 3, 1.0, 0.5, 0)
