@@ -100,6 +100,7 @@ def clocks(clock: Clock) -> Iterator[None]:
             ("escape_plane_and_repeats", "planes"),
             ("look_from_both_places", "planes"),
             ("widen", "half-width"),
+            ("look_closer", "finer model"),
             ("polish_on_half_lines", "polish"),
             ("polish_fundamental", "polish"),
             ("polish", "polish"),
