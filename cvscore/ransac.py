@@ -122,8 +122,7 @@ def _search(
     functions, constants, stages, draw, memory, generator, points, some, limits
 ):
     """Return the best model, its residuals, its score, and how many samples it took."""
-    sample_size, max_iterations = limits[:2]
-    may_be_loose, climbs_from_every_batch = limits[-2] > 0.0, limits[-1]
+    sample_size, max_iterations, may_be_loose = limits[0], limits[1], limits[-2] > 0.0
     best = np.empty((3, 3)), np.empty(0), -np.inf  # model, residuals, score
     members = np.empty(0, dtype=np.int64)
     # What a sample has to score to be worth a climb: more than those before it.
@@ -145,8 +144,7 @@ def _search(
             index, score, residuals = call_best_of(functions, given)
             if index < 0:
                 continue
-            if not climbs_from_every_batch:
-                bars[source] = score
+            bars[source] = -np.inf if limits[-1] else score  # one of every batch is
             start = functions, constants, models[index], residuals, score, points
             end = call_climb(functions, (*start, best[2], MIN_GAIN, NEARLY_CONVERGED))
             if end[2] > best[2]:
@@ -155,8 +153,7 @@ def _search(
                 members, num_vain = np.flatnonzero(call_inliers(functions, row)), 0
                 bars[AMONG_INLIERS] = -np.inf
                 evidence = call_summarise(functions, row)[3] if may_be_loose else np.inf
-                counts = members.shape[0], best[1].shape[0]
-                budget = _budget(*counts, evidence, limits[:-1])
+                budget = _budget(members.shape[0], best[1].shape[0], evidence, limits)
         batch = min(2 * batch, LAST_BATCH)
     if best[2] > -np.inf:
         start = functions, constants, best[0], best[1], best[2], points
@@ -171,7 +168,7 @@ def _budget(num_inliers, num_points, evidence, limits):
     Where they gain less than those of a fine model, of a fine one with as much
     ``evidence``; infinity, or NaN from scores that have none, changes nothing.
     """
-    sample_size, most, least, confidence, dim, num_params, fine_gain = limits
+    sample_size, most, least, confidence, dim, num_params, fine_gain = limits[:7]
     if fine_gain > 0.0:
         num_fine = (evidence / fine_gain + num_params) / dim
         if num_fine < num_inliers:
