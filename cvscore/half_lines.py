@@ -22,7 +22,7 @@ from cvscore._kernel import brief_kernel, kernel
 from cvscore._operations import call_inliers
 from cvscore.models._pose import choose_pose, depth_signs, normalise
 from cvscore.objective import Candidate, Objective
-from cvscore.ransac import MIN_GAIN, NEARLY_CONVERGED
+from cvscore.ransac import climb_from
 from cvscore.redescent import core_variance
 from cvscore.systematic import polish_essential
 from cvscore.types import Array
@@ -57,11 +57,9 @@ def polish_on_half_lines(
         return polish_essential(cameras, objective, best)
     points = np.ascontiguousarray(objective.points[:, possible])
     among_possible = Objective(objective.model, points, objective.score)
-    start = among_possible.best_of(best.model[None])
-    if start is None:
+    climbed = climb_from(among_possible, best.model)
+    if climbed is None:
         return polish_essential(cameras, objective, best)
-    # As near as while searching: the polish is still to come.
-    climbed = among_possible.climb(start, MIN_GAIN, NEARLY_CONVERGED)
     polished = polish_essential(cameras, among_possible, climbed)
     return objective.best_of(polished.model[None]) or best
 

@@ -117,6 +117,14 @@ def search(
     return Candidate(found, sq_residuals, value), iterations
 
 
+def climb_from(objective: Objective, model: Array) -> Candidate | None:
+    """Climb from a model as near as while searching; None where it has no score."""
+    start = objective.best_of(model[None])
+    if start is None:
+        return None
+    return objective.climb(start, MIN_GAIN, NEARLY_CONVERGED)
+
+
 @kernel
 def _search(
     functions, constants, stages, draw, memory, generator, points, some, limits
@@ -144,7 +152,7 @@ def _search(
             index, score, residuals = call_best_of(functions, given)
             if index < 0:
                 continue
-            bars[source] = -np.inf if limits[-1] else score  # one of every batch is
+            bars[source] = -np.inf if limits[-1] else score  # or every batch is
             start = functions, constants, models[index], residuals, score, points
             end = call_climb(functions, (*start, best[2], MIN_GAIN, NEARLY_CONVERGED))
             if end[2] > best[2]:

@@ -26,7 +26,7 @@ from cvscore.chance import ball_volume
 from cvscore.conclusion import conclude
 from cvscore.membership import find_membership
 from cvscore.objective import Candidate, Objective
-from cvscore.ransac import MIN_GAIN, NEARLY_CONVERGED
+from cvscore.ransac import climb_from
 from cvscore.types import Array, Score
 
 # Noise scales that hold 97.5 % of right matches, for 1 and 2 constraints: a cut beyond
@@ -78,12 +78,10 @@ def widen(
         if abs(asked - width) <= SETTLED * width:
             break
         wider = Objective(model, objective.points, score_with(asked))
-        start = wider.best_of(best.model[None])
-        if start is None:
+        climbed = climb_from(wider, best.model)
+        if climbed is None:
             break
-        # As near as while searching: the polish is still to come.
-        best = wider.climb(start, MIN_GAIN, NEARLY_CONVERGED)
-        objective, width = wider, asked
+        objective, best, width = wider, climbed, asked
     return objective, best
 
 

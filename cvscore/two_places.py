@@ -16,7 +16,7 @@ from cvscore.models._matrix3 import inverse_of, product_of, write_cofactors
 from cvscore.objective import Candidate, Objective
 from cvscore.plane_pose import decompose_homography, write_essential
 from cvscore.planes import better_beside_plane, dominant_plane
-from cvscore.ransac import MIN_GAIN, NEARLY_CONVERGED
+from cvscore.ransac import climb_from
 from cvscore.types import Array, RansacOptions
 
 
@@ -43,10 +43,9 @@ def look_from_both_places(
     essentials = np.empty((2, 3, 3))
     if plane is None or not write_essentials(plane.homography, *cameras, essentials):
         return best
-    start = objective.best_of(_farther(essentials, best.model)[None])
-    if start is None:
+    other = climb_from(objective, _farther(essentials, best.model))
+    if other is None:
         return best
-    other = objective.climb(start, MIN_GAIN, NEARLY_CONVERGED)
     chosen = better_beside_plane(objective, plane, best, other)
     return best if chosen is best else objective.climb(other)
 
