@@ -38,14 +38,20 @@ COLOURS = (
 TIMED_REGIME = "typical"
 
 
-def style_of(board: Board, method: str) -> dict[str, Any]:
-    """Colour, width and order of a method's line."""
+def style_of(method: str, peers: Sequence[str]) -> dict[str, Any]:
+    """Colour, width and order of a method's line; ``peers`` are those of a figure."""
     if method == OURS:
         return {"color": "black", "linewidth": 2.5, "zorder": 5}
     if method == CEILING:
         return {"color": "black", "linewidth": 1.0, "linestyle": ":"}
-    place = [m for m in board.methods if m not in (OURS, CEILING)].index(method)
+    place = peers.index(method)
     return {"color": COLOURS[place % len(COLOURS)], "linewidth": 1.3}
+
+
+def peers_of(boards: Sequence[Board]) -> list[str]:
+    """Return the peers on any of the boards: one colour for each in all panels."""
+    methods = dict.fromkeys(m for board in boards for m in board.methods)
+    return [m for m in methods if m not in (OURS, CEILING)]
 
 
 def mean_auc(board: Board, method: str, multiplier: float) -> float:
@@ -55,7 +61,9 @@ def mean_auc(board: Board, method: str, multiplier: float) -> float:
     )
 
 
-def draw_thresholds(axes: Any, board: Board, regime: str | None) -> None:
+def draw_thresholds(
+    axes: Any, board: Board, regime: str | None, peers: Sequence[str]
+) -> None:
     """AUC against the threshold multiplier, on one regime or on their mean."""
     everywhere = sorted({x for r in board.regimes for _, x in board.errors[r]})
     for method in board.methods:
@@ -66,7 +74,7 @@ def draw_thresholds(axes: Any, board: Board, regime: str | None) -> None:
             else board.auc(regime, method, LIMIT, x)
             for x in multipliers
         ]
-        style = style_of(board, method)
+        style = style_of(method, peers)
         if not METHODS[method].has_threshold:
             axes.plot(everywhere, values * len(everywhere), label=method, **style)
         else:
@@ -80,13 +88,13 @@ def draw_thresholds(axes: Any, board: Board, regime: str | None) -> None:
     axes.grid(alpha=0.3)
 
 
-def draw_times(axes: Any, board: Board) -> None:
+def draw_times(axes: Any, board: Board, peers: Sequence[str]) -> None:
     """Mean AUC over all regimes against the median time, default thresholds."""
     for method in board.methods:
         if method == CEILING:
             continue
         point = board.time(TIMED_REGIME, method), mean_auc(board, method, 1.0)
-        colour = style_of(board, method)["color"]
+        colour = style_of(method, peers)["color"]
         mark, size = ("*", 12) if method == OURS else ("o", 6)
         axes.plot(*point, mark, ms=size, color=colour, label=method)
     axes.set_xscale("log")
@@ -110,16 +118,17 @@ def save_figures(boards: Sequence[Board], to: Path) -> list[Path]:
 
     to.mkdir(parents=True, exist_ok=True)
     paths = [to / "auc_against_threshold.png", to / "auc_against_time.png"]
-    width = 5.2 * len(boards)
+    width, peers = 5.2 * len(boards), peers_of(boards)
     size = {"squeeze": False, "layout": "constrained"}
     figure, axes = plt.subplots(2, len(boards), figsize=(width, 9), **size)
     for column, board in zip(axes.T, boards, strict=True):
-        draw_thresholds(column[0], board, "mixed" if "mixed" in board.regimes else None)
-        draw_thresholds(column[1], board, None)
+        regime = "mixed" if "mixed" in board.regimes else None
+        draw_thresholds(column[0], board, regime, peers)
+        draw_thresholds(column[1], board, None, peers)
     _save(figure, axes, paths[0])
     figure, axes = plt.subplots(1, len(boards), figsize=(width, 5), **size)
     for panel, board in zip(axes[0], boards, strict=True):
-        draw_times(panel, board)
+        draw_times(panel, board, peers)
     _save(figure, axes, paths[1])
     plt.close("all")
     return paths

@@ -5,7 +5,9 @@ import json
 import pytest
 from conftest import ROOT
 
+from benchmarks import plots
 from benchmarks.archive import RESULTS
+from benchmarks.board import load_board
 from benchmarks.report import BEGIN, END, brief_report, full_report, summary
 
 FILES = sorted(RESULTS.glob("*.jsonl"))
@@ -65,3 +67,17 @@ def test_the_benchmarks_page_shows_the_committed_rows(split):
 def test_the_benchmarks_page_shows_the_rows_of_other_pairs(split):
     page = ROOT / "benchmarks" / "README.md"
     assert between(page, split) == brief_report(RESULTS, split)
+
+
+def test_a_method_has_one_colour_in_all_panels():
+    plt = pytest.importorskip("matplotlib.pyplot")
+    boards = [load_board(RESULTS, "test", p, ["easy", "typical"]) for p in "EFH"]
+    figure, axes = plt.subplots(1, 3)
+    for panel, board in zip(axes, boards, strict=True):
+        plots.draw_times(panel, board, plots.peers_of(boards))
+    colours = {}
+    for line in (line for panel in axes for line in panel.get_lines()):
+        colours.setdefault(line.get_label(), set()).add(line.get_color())
+    plt.close(figure)
+    assert len(colours) >= 12
+    assert all(len(own) == 1 for own in colours.values())
