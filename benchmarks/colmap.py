@@ -43,7 +43,7 @@ from benchmarks.colmap_photographs import is_here, write_photographs
 from benchmarks.colmap_scenes import write_scene
 from cvscore.cli import warmup
 from cvscore.colmap import verify_matches
-from cvscore.progress import progress
+from cvscore._numba.progress import progress
 
 DEFAULT_THRESHOLD = 4.0
 OURS, DEFAULT, BEST = "cvscore", f"pycolmap {DEFAULT_THRESHOLD:g} px", "pycolmap best"

@@ -17,14 +17,14 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 from unittest import mock
 
-import cvscore.estimate
+import cvscore.estimators.estimate
 from benchmarks.data import PROBLEMS
 from benchmarks.machine import describe_run
 from benchmarks.methods.cvscore import estimate_pair
 from benchmarks.synthetic import generate
-from cvscore import ransac
-from cvscore._operations import FUNCTIONS
-from cvscore.objective import Candidate, Objective, best_of, climb, source_of
+from cvscore.ransac import loop as ransac
+from cvscore._numba.bound import FUNCTIONS
+from cvscore.ransac.objective import Candidate, Objective, best_of, climb, source_of
 
 Clock = defaultdict[str, float]
 
@@ -42,7 +42,7 @@ def timed(name: str, function: Callable[..., Any], clock: Clock) -> Callable[...
 
 
 def timed_search(clock: Clock) -> Callable[..., Any]:
-    """Return `cvscore.ransac.search` with a clock around each step of the loop."""
+    """Return `cvscore.ransac.loop.search` with a clock around each step of the loop."""
 
     def search(objective: Objective, sampler: Any, options: Any) -> Any:
         addresses, constants = objective._functions, objective._constants
@@ -93,7 +93,7 @@ def timed_search(clock: Clock) -> Callable[..., Any]:
 @contextmanager
 def clocks(clock: Clock) -> Iterator[None]:
     """Put clocks around the stages of an estimate."""
-    estimate = cvscore.estimate
+    estimate = cvscore.estimators.estimate
     with ExitStack() as stack:
         for name, label in (
             ("prepare", "preparation"),

@@ -17,13 +17,13 @@ from unittest import mock
 
 import numpy as np
 
-import cvscore.estimate
+import cvscore.estimators.estimate
 from benchmarks.accuracy import auc
 from benchmarks.data import PROBLEMS, Pair
 from benchmarks.methods.cvscore import error_with
 from benchmarks.synthetic import generate, regimes_of
 from cvscore import InverseGamma, MarginalScore
-from cvscore.progress import progress
+from cvscore._numba.progress import progress
 
 LIMIT = 10.0
 
@@ -66,7 +66,7 @@ def error(pair: Pair, choice: Choice) -> float:
     """Return the error of one choice on one pair; infinite without a model."""
     with ExitStack() as patches:
         for name, other in choice.without.items():
-            patches.enter_context(mock.patch.object(cvscore.estimate, name, other))
+            patches.enter_context(mock.patch.object(cvscore.estimators.estimate, name, other))
         return error_with(pair, score=choice.score)
 
 

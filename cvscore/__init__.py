@@ -20,16 +20,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from cvscore.calibrate import calibrate
-from cvscore.calibration import Calibration
-from cvscore.estimate import (
+from cvscore.calibration.calibrate import calibrate
+from cvscore.scores.calibration import Calibration
+from cvscore.estimators.estimate import (
     estimate_essential,
     estimate_fundamental,
     estimate_homography,
 )
-from cvscore.labelled import LabelledPair
-from cvscore.priors import InverseGamma, fit_mle, fit_robust
-from cvscore.scores._labels import BetaPrior
+from cvscore.calibration.labelled_pairs import LabelledPair
+from cvscore.scores.priors import InverseGamma, fit_mle, fit_robust
+from cvscore.scores.label_prior import BetaPrior
 from cvscore.scores.baselines import (
     GaussianUniform,
     InlierCount,
@@ -37,9 +37,9 @@ from cvscore.scores.baselines import (
     Msac,
 )
 from cvscore.scores.marginal import MarginalScore
-from cvscore.selection import Selection, select_model
+from cvscore.estimators.model_selection import Selection, select_model
 from cvscore.types import Estimate, GeometricModel, Pose, RansacOptions
-from cvscore.variances import variance_given_pose, variance_unconstrained
+from cvscore.calibration.pair_variances import variance_given_pose, variance_unconstrained
 
 __version__ = "0.1.0"
 
@@ -79,7 +79,7 @@ def __getattr__(name: str) -> Any:
     # The drop-in imports cv2, which the native estimators do without.
     if name in _FROM_OPENCV:
         try:
-            from cvscore import opencv
+            from cvscore.opencv import drop_in as opencv
         except ModuleNotFoundError as error:
             if error.name != "cv2":
                 raise

@@ -11,7 +11,7 @@ import numpy as np
 
 import cvscore
 from cvscore.draw import draw_matches
-from cvscore.rendering import render_pair
+from cvscore.images.rendering import render_pair
 
 
 def sift_matches(image1, image2):

@@ -7,8 +7,8 @@ A model is a record of three functions.  Here ``points`` is (2, N), a line is
 import numpy as np
 
 from cvscore import GeometricModel, MarginalScore, RansacOptions
-from cvscore.ransac import ransac
-from cvscore.sampling import UniformSampler
+from cvscore.ransac.loop import ransac
+from cvscore.ransac.samplers import UniformSampler
 
 
 def solve(points, samples):

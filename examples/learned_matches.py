@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 
 import cvscore
-from cvscore.correspondences import load_correspondences
-from cvscore.features import match_images
-from cvscore.rendering import render_pair
+from cvscore.images.match_files import load_correspondences
+from cvscore.images.features import match_images
+from cvscore.images.rendering import render_pair
 
 
 def write_example(path):

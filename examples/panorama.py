@@ -11,8 +11,8 @@ import cv2
 import numpy as np
 
 import cvscore
-from cvscore.features import match_images, read_image, write_image
-from cvscore.rendering import render_pair
+from cvscore.images.features import match_images, read_image, write_image
+from cvscore.images.rendering import render_pair
 
 OUTPUT = Path("out/panorama.png")
 

@@ -4,8 +4,8 @@ import cv2
 import numpy as np
 
 import cvscore
-from cvscore.features import match_images
-from cvscore.rendering import render_pair
+from cvscore.images.features import match_images
+from cvscore.images.rendering import render_pair
 
 
 def degrees(R, t, pair):

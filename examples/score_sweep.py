@@ -10,8 +10,8 @@ import cv2
 
 import cvscore
 from cvscore.draw import plot_sweep
-from cvscore.features import match_images
-from cvscore.rendering import render_pair
+from cvscore.images.features import match_images
+from cvscore.images.rendering import render_pair
 
 
 def main():

@@ -12,7 +12,7 @@ import numpy as np
 
 import cvscore
 from cvscore.draw import draw_matches
-from cvscore.rendering import render_pair
+from cvscore.images.rendering import render_pair
 
 OUTPUT = Path("out/two_views.png")
 

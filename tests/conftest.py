@@ -54,7 +54,7 @@ def views(tmp_path_factory):
     """Two rendered views on disk, and the truth about them."""
     import cv2
 
-    from cvscore.rendering import render_pair
+    from cvscore.images.rendering import render_pair
 
     folder = tmp_path_factory.mktemp("views")
     pair = render_pair(0, width=400, height=300)

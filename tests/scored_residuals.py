@@ -1,6 +1,6 @@
 """Residuals to score, and the models and priors to score them with."""
 
-from cvscore.priors import InverseGamma
+from cvscore.scores.priors import InverseGamma
 
 # (residual_dim, num_params) of essential matrix, fundamental matrix and homography.
 MODELS = [(1, 5), (1, 7), (2, 8)]

@@ -14,11 +14,11 @@ BLOCKS = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 DOCTESTED = (
     "cvscore",
-    "cvscore.correspondences",
-    "cvscore.estimate",
-    "cvscore.priors",
-    "cvscore.progress",
-    "cvscore.rendering",
+    "cvscore.images.match_files",
+    "cvscore.estimators.estimate",
+    "cvscore.scores.priors",
+    "cvscore._numba.progress",
+    "cvscore.images.rendering",
 )
 
 
@@ -73,7 +73,7 @@ def test_the_picture_of_the_method_is_what_its_example_draws(tmp_path):
     run_python(ROOT / "examples" / "score_sweep.py", drawn, folder=tmp_path)
     ours, theirs = (
         cv2.imread(str(path), cv2.IMREAD_GRAYSCALE).astype(float)
-        for path in (drawn, ROOT / "cvscore" / "docs" / "sweep.png")
+        for path in (drawn, ROOT / "docs" / "sweep.png")
     )
     assert ours.shape[1] == theirs.shape[1] == 1000
     # Up to fonts and the last digit of a refit, which the versions of packages change.

@@ -28,7 +28,7 @@ def test_the_command_is_installed_and_exists():
 def test_the_package_says_that_it_is_typed_and_what_changed():
     assert (ROOT / "cvscore" / "py.typed").exists()
     assert (
-        f"## {cvscore.__version__}" in (ROOT / "cvscore" / "CHANGELOG.md").read_text()
+        f"## {cvscore.__version__}" in (ROOT / "CHANGELOG.md").read_text()
     )
 
 
@@ -87,7 +87,7 @@ def test_the_command_without_opencv_is_one_line():
 
 
 def test_pictures_in_the_documentation_are_there_and_small():
-    pages = [ROOT / "README.md", *(ROOT / "cvscore" / "docs").glob("*.md")]
+    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
     found = 0
     for page in pages:
         for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cvscore._kernel import kernel
+from cvscore._numba.compile import kernel
 from cvscore.types import Array
 
 Indices = NDArray[np.int64]

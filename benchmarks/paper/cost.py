@@ -16,7 +16,7 @@ from benchmarks.paper.pairs import PairKey, PaperPair
 from benchmarks.paper.pool import draw_models, prepare
 from benchmarks.paper.record import Settings, evaluate
 from benchmarks.paper.tables import SCORES, TableSweep
-from cvscore.priors import jeffreys
+from cvscore.scores.priors import jeffreys
 from cvscore.scores.marginal import MarginalScore
 
 NUM_MATCHES = 1000

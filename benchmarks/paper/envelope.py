@@ -30,8 +30,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from cvscore._kernel import kernel
-from cvscore.priors import InverseGamma
+from cvscore._numba.compile import kernel
+from cvscore.scores.priors import InverseGamma
 from cvscore.types import Array
 
 Indices = NDArray[np.int64]

@@ -14,7 +14,7 @@ from benchmarks.paper.methods import METHODS, ORACLE
 from benchmarks.paper.profile import Curve, Profile
 from benchmarks.paper.sensitivity import DIGITS, Outcome, Sensitivity
 from benchmarks.paper.store import write_atomically, write_json
-from cvscore.priors import InverseGamma
+from cvscore.scores.priors import InverseGamma
 
 PROFILE, SENSITIVITY = "profile.csv", "sensitivity.csv"
 SUMMARY = "summary.json"

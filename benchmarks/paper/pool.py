@@ -13,12 +13,12 @@ import numpy as np
 
 from benchmarks.paper.pairs import PaperPair
 from benchmarks.paper.rotations import essential_errors, homography_errors
-from cvscore.duplicates import first_occurrences
-from cvscore.frames import Frame, frame_of, frame_of_cameras, region_of
+from cvscore.data.deduplication import first_occurrences
+from cvscore.data.normalization import Frame, frame_of, frame_of_cameras, region_of
 from cvscore.models.essential import essential_model
 from cvscore.models.fundamental import fundamental_model
 from cvscore.models.homography import homography_model
-from cvscore.sampling import UniformSampler
+from cvscore.ransac.samplers import UniformSampler
 from cvscore.types import Array, GeometricModel
 
 PROBLEMS = {"E": "essential", "F": "fundamental", "H": "homography"}

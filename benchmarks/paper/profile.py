@@ -14,7 +14,7 @@ from benchmarks.paper.bootstrap import (
 )
 from benchmarks.paper.methods import BASELINES, METHODS, Grid
 from benchmarks.paper.results import Results, fit_prior
-from cvscore.priors import InverseGamma
+from cvscore.scores.priors import InverseGamma
 from cvscore.types import Array
 
 NUM_RESAMPLES = 1000

@@ -22,7 +22,7 @@ from benchmarks.paper.pool import Problem, chunks, draw_models, prepare
 from benchmarks.paper.rotations import FAILURE
 from benchmarks.paper.tables import TableSweep
 from benchmarks.paper.truth import noise_variance, right_matches
-from cvscore.frames import precision, region_of
+from cvscore.data.normalization import precision, region_of
 from cvscore.types import Array
 
 MAGIC = b"cvscore record 1\n"

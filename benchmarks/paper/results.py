@@ -13,7 +13,7 @@ from benchmarks.paper.methods import BASELINES, Grid
 from benchmarks.paper.pairs import PairKey
 from benchmarks.paper.record import Record
 from benchmarks.paper.rotations import FAILURE
-from cvscore.priors import InverseGamma, fit_mle, fit_robust, jeffreys
+from cvscore.scores.priors import InverseGamma, fit_mle, fit_robust, jeffreys
 from cvscore.types import Array
 
 # Constraints per match and parameters; a test compares them with the model records.

@@ -30,7 +30,7 @@ from benchmarks.paper.methods import BASELINES, METHODS, Grid
 from benchmarks.paper.pairs import PairKey
 from benchmarks.paper.profile import Profile
 from benchmarks.paper.results import Results, fit_prior
-from cvscore.priors import InverseGamma
+from cvscore.scores.priors import InverseGamma
 from cvscore.types import Array
 
 NUM_TRIALS = 1000

@@ -16,7 +16,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from cvscore._kernel import kernel
+from cvscore._numba.compile import kernel
 from cvscore.scores.baselines import GaussianUniform, MagsacPlusPlus
 from cvscore.types import Array
 

@@ -15,7 +15,7 @@ from cvscore.cli.options import (
     print_json,
     search_options,
 )
-from cvscore.correspondences import from_arrays, read_arrays
+from cvscore.images.match_files import from_arrays, read_arrays
 
 LABEL_NAMES = ("inliers", "mask", "labels")
 TRUTH_NAMES = ("R", "t", "H")
@@ -65,8 +65,7 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Read the pairs, calibrate, write and print the result."""
-    from cvscore import calibrate
-
+    from cvscore.calibration.calibrate import calibrate
     limits = search_options(options)
     pairs = [load_labelled(path) for path in options.pairs]
     found = calibrate(pairs, model=options.model, fit=options.fit, options=limits)

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 import cvscore
 from cvscore.cli.options import add_json_option, print_json
-from cvscore.correspondences import Correspondences
-from cvscore.features import match_images, write_image
-from cvscore.progress import progress
-from cvscore.rendering import RenderedPair, render_pair
+from cvscore.images.match_files import Correspondences
+from cvscore.images.features import match_images, write_image
+from cvscore._numba.progress import progress
+from cvscore.images.rendering import RenderedPair, render_pair
 from cvscore.types import Array
 
 Image = NDArray[np.uint8]

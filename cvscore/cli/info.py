@@ -79,7 +79,7 @@ def _opencv() -> str | None:
 
 
 def _cache_state() -> dict[str, Any]:
-    from cvscore._kernel import kernels
+    from cvscore._numba.compile import kernels
 
     caches = [kernel._cache for kernel in kernels if kernel._cache.cache_path]
     files = [Path(cache._cache_file._index_path) for cache in caches]

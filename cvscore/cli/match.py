@@ -18,8 +18,8 @@ from cvscore.cli.options import (
     search_options,
 )
 from cvscore.cli.pairs import Image, Pair, add_pair_arguments, load_pair
-from cvscore.features import check_picture_name, write_image
-from cvscore.progress import ProgressBar
+from cvscore.images.features import check_picture_name, write_image
+from cvscore._numba.progress import ProgressBar
 from cvscore.types import Array, Estimate
 
 KINDS = ("homography", "fundamental", "essential")

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from cvscore.checks import as_intrinsics
+from cvscore.data.validation import as_intrinsics
 from cvscore.cli.failure import Failure
 from cvscore.types import Array, RansacOptions
 

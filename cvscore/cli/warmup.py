@@ -32,7 +32,7 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Run every estimator once, with a bar that counts compiled kernels."""
-    from cvscore._kernel import announcer, kernels
+    from cvscore._numba.compile import announcer, kernels
 
     started = time.monotonic()
     with announcer.counting(len(kernels)) as bar:

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cvscore._kernel import brief_kernel
+from cvscore._numba.compile import brief_kernel
 from cvscore.colmap.cameras import PinholeView
 from cvscore.colmap.pair import PairMatches
-from cvscore.duplicates import MULTIPLIERS, first_equal_columns
+from cvscore.data.deduplication import MULTIPLIERS, first_equal_columns
 
 USABLE, OUT_OF_RANGE, DUPLICATE, NOT_FINITE = range(4)
 

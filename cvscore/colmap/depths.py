@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from cvscore._kernel import kernel
-from cvscore._smallest import move_smallest_first
-from cvscore.models._epipolar import sampson_residuals
-from cvscore.parallax import parallax_of
+from cvscore._numba.compile import kernel
+from cvscore.numerics.quickselect import move_smallest_first
+from cvscore.models.sampson import sampson_residuals
+from cvscore.models.triangulation import parallax_of
 
 # Fine enough to see where a scene begins and ends, coarse enough to fill most parts.
 NUM_PARTS = 16
@@ -37,7 +37,7 @@ def depth_log_ratios(redrawn, F, K1, K2, R, t, turns, beliefs):
     K1, K2, R, t
         Camera matrices, and camera 2 from camera 1.
     turns : (N,) array
-        Where the matches are, see `cvscore.parallax.Parallax`.
+        Where the matches are, see `cvscore.models.triangulation.Parallax`.
     beliefs : (N,) array
         Probability of each that it is right.
     """

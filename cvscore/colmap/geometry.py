@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cvscore.calibration import Calibration
+from cvscore.scores.calibration import Calibration
 from cvscore.colmap.cameras import pinhole_view
 from cvscore.colmap.cleaning import clean_matches
 from cvscore.colmap.database import import_pycolmap

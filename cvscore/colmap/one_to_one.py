@@ -21,7 +21,7 @@ import math
 
 import numpy as np
 
-from cvscore._kernel import kernel
+from cvscore._numba.compile import kernel
 
 # As good as certain, and so small that a sum of odds still has those of a doubtful
 # match in its digits.

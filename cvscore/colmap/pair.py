@@ -11,20 +11,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cvscore.calibration import Calibration
-from cvscore.colmap.choice import Choice, Explanation
+from cvscore.scores.calibration import Calibration
+from cvscore.colmap.configuration import Choice, Explanation
 from cvscore.colmap.labels import (
     label_matches,
     label_matches_in_depth,
     may_be_right,
 )
-from cvscore.estimate import (
+from cvscore.estimators.estimate import (
     estimate_essential,
     estimate_fundamental,
     estimate_homography,
 )
-from cvscore.kinds import fundamental_of
-from cvscore.plane_pose import essential_of_pose, pose_of_plane
+from cvscore.two_view.scene_evidence import fundamental_of
+from cvscore.models.homography_decomposition import essential_of_pose, pose_of_plane
 from cvscore.types import Array, Estimate, Mask, Pose, RansacOptions
 
 

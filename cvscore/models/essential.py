@@ -9,17 +9,17 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cvscore._kernel import brief_kernel, kernel
-from cvscore.models._epipolar import sampson_residuals
-from cvscore.models._essential_refit import refit_essential
-from cvscore.models._five_point import (
+from cvscore._numba.compile import brief_kernel, kernel
+from cvscore.models.sampson import sampson_residuals
+from cvscore.models.refiners.essential import refit_essential
+from cvscore.models.solvers.five_point import (
     SAMPLE_SIZE,
     essential_5pt_in_front,
     solve_in_front,
     stages,
 )
-from cvscore.models._least_squares import CONVERGED
-from cvscore.models._matrix3 import inverse_of
+from cvscore.numerics.least_squares import CONVERGED
+from cvscore.numerics.matrix3 import inverse_of
 from cvscore.types import Array, GeometricModel, ModelKernels
 
 

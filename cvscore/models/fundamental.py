@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cvscore._kernel import kernel
-from cvscore.models._epipolar import residuals_kernel, sampson_residuals
-from cvscore.models._fundamental_refit import refit_from_rank_two, refit_fundamental
-from cvscore.models._seven_point import MAX_SOLUTIONS, fundamental_7pt, keep_oriented
+from cvscore._numba.compile import kernel
+from cvscore.models.sampson import residuals_kernel, sampson_residuals
+from cvscore.models.refiners.fundamental import refit_from_rank_two, refit_fundamental
+from cvscore.models.solvers.seven_point import MAX_SOLUTIONS, fundamental_7pt, keep_oriented
 from cvscore.types import Array, GeometricModel, ModelKernels
 
 

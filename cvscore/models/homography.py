@@ -21,13 +21,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cvscore._kernel import kernel
-from cvscore.models._four_point import (
+from cvscore._numba.compile import kernel
+from cvscore.models.solvers.four_point import (
     MIN_DETERMINANT,
     homography_4pt,
     orientations_4pt,
 )
-from cvscore.models._homography_refit import refit_from_visible, refit_homography
+from cvscore.models.refiners.homography import refit_from_visible, refit_homography
 from cvscore.types import Array, GeometricModel, ModelKernels
 
 # At this gain the noise of the inliers is 1/30 of the half-width of chance, by default

@@ -26,8 +26,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from cvscore._kernel import kernel
-from cvscore.scores._magsac import magsac_gains, magsac_nodes, magsac_weights
+from cvscore._numba.compile import kernel
+from cvscore.scores.magsac import magsac_gains, magsac_nodes, magsac_weights
 from cvscore.types import Array, Mask, Summary
 
 INLIER_QUANTILE = 0.99  # of Gaussian residuals inside the threshold of GaussianUniform

@@ -26,7 +26,7 @@ and its logarithm, together with that of the outliers' density, is the score
 
 The score of the model is the maximum over ``k``, and the prefix that attains it is the
 inlier set.  A prior on the share of inliers may be integrated out as well; it adds a
-term that depends on ``k`` only (:mod:`cvscore.scores._labels`).
+term that depends on ``k`` only (:mod:`cvscore.scores.label_prior`).
 
 Two facts
 ---------
@@ -45,7 +45,7 @@ does along a run of equal residuals, S is strictly convex in ``k``: with
 
 so its maximum over the run is at an end of it.  (The first prefix with nu > 0 may be
 such an end in the middle of a run; then the whole run is called inliers.)  The fast
-search of :mod:`cvscore.scores._prefix` rests on the same inequality.
+search of :mod:`cvscore.scores.best_prefix` rests on the same inequality.
 """
 
 from __future__ import annotations
@@ -57,13 +57,13 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from cvscore.priors import InverseGamma
-from cvscore.scores import _packed
-from cvscore.scores._bins import lowest_bin
-from cvscore.scores._by_sorting import best_prefix_by_sorting
-from cvscore.scores._labels import BetaPrior, label_terms
-from cvscore.scores._prefix import best_prefix
-from cvscore.scores._preview import preview_scores
+from cvscore.scores.priors import InverseGamma
+from cvscore.scores import marginal_kernels as _packed
+from cvscore.scores.residual_bins import lowest_bin
+from cvscore.scores.by_sorting import best_prefix_by_sorting
+from cvscore.scores.label_prior import BetaPrior, label_terms
+from cvscore.scores.best_prefix import best_prefix
+from cvscore.scores.preview import preview_scores
 from cvscore.types import Array, Mask, ScoreKernels, Summary
 
 # Small enough to change nothing but the logarithm of zero, and large enough for its
@@ -86,7 +86,7 @@ class MarginalScore:
         Half-width of the region that outlier residuals are spread over, in the unit of
         the points.  None leaves it to be set before the score is evaluated, by
         ``half_width_fraction`` times the extent of the points, and to be widened where
-        that cuts off right matches (`cvscore.surroundings`) or narrowed to a finer
+        that cuts off right matches (`cvscore.inference.outlier_width`) or narrowed to a finer
         homography (`cvscore.finer`).
     rss_floor : float
         Added to the sum of squared residuals (pixels squared), so that an exact fit

@@ -75,7 +75,7 @@ class Estimate:
     scale : float
         Standard deviation of the noise of right matches, in the unit of the points.
         The inliers end at ``threshold``; what that cuts off is made up for, so that
-        this is a few percent above their root mean square (`cvscore.noise`).
+        this is a few percent above their root mean square (`cvscore.inference.noise_scale`).
     threshold : float
         The inlier threshold that the score implies, in the unit of the points.
     iterations : int
@@ -119,7 +119,7 @@ class Estimate:
         """Log evidence in nats of the model over "every match is by chance".
 
         Corrected for the many models and inlier sets that were looked at, see
-        `cvscore.significance`; computed when it is first asked for.
+        `cvscore.inference.significance`; computed when it is first asked for.
         """
         given = self.evidence_from
         return given() if callable(given) else given

@@ -1,0 +1,1 @@
+"""From labelled pairs to a prior on the noise and a half-width."""

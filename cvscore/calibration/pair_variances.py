@@ -1,0 +1,224 @@
+"""The noise variance of one pair, from matches that are known to be right.
+
+A prior is learned from these.  The variance is RSS/(d k - p): the squared Sampson
+residuals of the k distinct matches under the model, over what its p fitted parameters
+leave of their d k dimensions.  With the pose known there is less to fit:
+
+    ==============  ===  ==============  ==========
+    model            d   unconstrained   given pose
+    ==============  ===  ==============  ==========
+    homography       2   p = 8           p = 3, the plane n in H = R + t n'
+    fundamental      1   p = 7           p = 0
+    essential        1   p = 5           p = 0
+    ==============  ===  ==============  ==========
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from cvscore.data.validation import as_intrinsics, as_points
+from cvscore.data.deduplication import first_occurrences
+from cvscore.estimators.estimate import (
+    estimate_essential,
+    estimate_fundamental,
+    estimate_homography,
+)
+from cvscore.data.normalization import Frame, frame_of, frame_of_cameras, region_of
+from cvscore.models.sampson import sampson_residuals
+from cvscore.models.essential import essential_model
+from cvscore.models.fundamental import fundamental_model
+from cvscore.models.homography import homography_model
+from cvscore.calibration.plane_fit import fit_plane
+from cvscore.types import Array
+
+MODELS = ("homography", "fundamental", "essential")
+# With fewer, the standard error of a variance is more than half of it, and it says
+# little of the noise.
+MIN_DEGREES_OF_FREEDOM = 8
+NUM_PLANE_PARAMS = 3
+# Refits from the estimate on; each is itself a few Gauss-Newton steps.
+MAX_REFITS = 10
+
+
+class Variances(NamedTuple):
+    """Noise variances of several pairs, and how many pairs gave none."""
+
+    values: Array
+    num_skipped: int
+
+
+def collect_variances(per_pair: Iterable[float | None]) -> Variances:
+    """Gather the variances of pairs; None stands for a pair with too few matches."""
+    given = list(per_pair)
+    values = [value for value in given if value is not None]
+    return Variances(np.array(values, dtype=np.float64), len(given) - len(values))
+
+
+def variance_unconstrained(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    K1: ArrayLike | None = None,
+    K2: ArrayLike | None = None,
+    *,
+    model: str,
+) -> float | None:
+    """Return the noise variance under the model that fits right matches best.
+
+    Parameters
+    ----------
+    x1, x2 : (N, 2) array
+        Matches known to be right; copies count once.
+    K1, K2 : (3, 3) array
+        Camera matrices, for the essential matrix only; ``K2`` is ``K1`` if left out.
+    model : {"homography", "fundamental", "essential"}
+        What to fit.
+
+    Returns
+    -------
+    float or None
+        RSS/(d k - n), in the squared unit of the points (pixels before K); None where
+        there are too few matches, or none of them fix the model.
+    """
+    _check_model(model)
+    points = _distinct_points(x1, x2)
+    if model == "essential":
+        K1, K2 = _cameras(K1, K2)
+        found = estimate_essential(points[:2].T, points[2:].T, K1, K2)
+        frame = frame_of_cameras(K1, K2)
+        geometry = essential_model(frame.camera(K1, 0), frame.camera(K2, 1))
+    elif model == "fundamental":
+        found = estimate_fundamental(points[:2].T, points[2:].T)
+        frame, geometry = frame_of(region_of(points)), fundamental_model()
+    else:
+        found = estimate_homography(points[:2].T, points[2:].T)
+        frame, geometry = frame_of(region_of(points)), homography_model()
+    num_spare = points.shape[1] * geometry.residual_dim - geometry.num_params
+    if found.model is None or num_spare < MIN_DEGREES_OF_FREEDOM:
+        return None
+    inside, start = frame.enter(points), _in_frame(found.model, frame, model)
+    rss = _least_squares(start, inside, geometry.refit, geometry.residuals)
+    return float(rss * frame.unit**2 / num_spare)
+
+
+def variance_given_pose(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    K1: ArrayLike,
+    K2: ArrayLike | None = None,
+    *,
+    R: ArrayLike,
+    t: ArrayLike,
+    model: str,
+) -> float | None:
+    """Return the noise variance under a known pose, ``x_cam2 = R x_cam1 + t``.
+
+    Nothing is fitted but, for the homography, the plane of the points.
+
+    Parameters
+    ----------
+    x1, x2 : (N, 2) array
+        Matches known to be right; copies count once.
+    K1, K2 : (3, 3) array
+        Camera matrices; ``K2`` is ``K1`` if left out.
+    R, t : (3, 3) and (3,) array
+        The pose; the length of ``t`` is irrelevant.
+    model : {"homography", "fundamental", "essential"}
+        The last two are the same here: the pose and the cameras fix both.
+
+    Returns
+    -------
+    float or None
+        RSS/k, for the homography RSS/(2 k - 3), in pixels squared; None where there are
+        too few matches.
+    """
+    _check_model(model)
+    points = _distinct_points(x1, x2)
+    K1, K2 = _cameras(K1, K2)
+    R, t = _pose(R, t)
+    if model != "homography":
+        if points.shape[1] < MIN_DEGREES_OF_FREEDOM:
+            return None
+        F = np.linalg.inv(K2).T @ _cross_matrix(t) @ R @ np.linalg.inv(K1)
+        sq_residuals: Array = sampson_residuals(F[None], points)[0]
+        return float(np.mean(sq_residuals))
+    num_spare = 2 * points.shape[1] - NUM_PLANE_PARAMS
+    if num_spare < MIN_DEGREES_OF_FREEDOM:
+        return None
+    _, rss = fit_plane(points, K1, K2, R, t)
+    return float(rss / num_spare)
+
+
+def _least_squares(
+    start: Array,
+    points: Array,
+    refit: Callable[[Array, Array, Array], Array],
+    residuals: Callable[[Array, Array], Array],
+) -> float:
+    """Refit on all points alike until it ends; return the sum of squared residuals."""
+    weights = np.ones(points.shape[1])
+    best = float(residuals(start[None], points).sum())
+    model = start
+    for _ in range(MAX_REFITS):
+        model = refit(model, points, weights)
+        rss = float(residuals(model[None], points).sum())
+        # An estimate may leave a match behind its horizon, where the sum is infinite.
+        if not rss < best * (1.0 - 1e-12):
+            return min(rss, best)
+        best = rss
+    return best
+
+
+def _in_frame(model_matrix: Array, frame: Frame, model: str) -> Array:
+    """Bring an estimate into the frame; E is for rays and has none."""
+    if model == "essential":
+        return model_matrix
+    enter1, enter2 = frame.matrix(0), frame.matrix(1)
+    if model == "homography":
+        inside = enter2 @ model_matrix @ np.linalg.inv(enter1)
+        # Oriented as the estimator found it: the centre of the points is before it.
+        inside *= np.sign(inside[2, 2])
+    else:
+        inside = np.linalg.inv(enter2).T @ model_matrix @ np.linalg.inv(enter1)
+    return np.ascontiguousarray(inside / np.linalg.norm(inside))
+
+
+def _distinct_points(x1: ArrayLike, x2: ArrayLike) -> Array:
+    points = as_points(x1, x2)
+    distinct, _ = first_occurrences(points)
+    return np.ascontiguousarray(points[:, distinct])
+
+
+def _cameras(K1: ArrayLike | None, K2: ArrayLike | None) -> tuple[Array, Array]:
+    if K1 is None:
+        raise ValueError("K1 must be given for the essential matrix and for poses")
+    first = as_intrinsics(K1, "K1")
+    return first, first if K2 is None else as_intrinsics(K2, "K2")
+
+
+def _pose(R: ArrayLike, t: ArrayLike) -> tuple[Array, Array]:
+    rotation = np.asarray(R, dtype=np.float64)
+    direction = np.asarray(t, dtype=np.float64).ravel()
+    if rotation.shape != (3, 3) or direction.shape != (3,):
+        raise ValueError(
+            f"R and t must have shapes (3, 3) and (3,), got {rotation.shape} "
+            f"and {direction.shape}"
+        )
+    length = np.linalg.norm(direction)
+    if not 0.0 < length < np.inf:
+        raise ValueError(f"t must be finite and not zero, got {direction.tolist()}")
+    return rotation, direction / length
+
+
+def _cross_matrix(t: Array) -> Array:
+    x, y, z = t
+    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+
+
+def _check_model(model: str) -> None:
+    if model not in MODELS:
+        raise ValueError(f"model must be one of {MODELS}, got {model!r}")

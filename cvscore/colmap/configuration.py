@@ -1,0 +1,142 @@
+"""Plane, rotation or general motion for a pair, at little cost where it is plain.
+
+The decision is that of `cvscore.select_model`, whose evidence weighs all three
+carefully and takes longer than the rest of a pair.  A lower bound on the evidence of
+the general model is that of matches on epipolar lines alone, and an upper bound on that
+of plane and rotation is the plane's with a rotation's few parameters; where the bounds
+don't overlap, as for nearly all pairs of a collection, they decide.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cvscore.colmap.plane_check import look_for_plane
+from cvscore.two_view.scene_evidence import (
+    NUM_MIXTURE_PARAMS,
+    NUM_ROTATION_PARAMS,
+    Cameras,
+    Matches,
+    evidence_of_kinds,
+    fundamental_of,
+    num_general_params,
+)
+from cvscore.inference.inlier_mixture import Membership
+from cvscore.types import Array, Estimate, Mask
+
+
+@dataclass(frozen=True, kw_only=True)
+class Explanation:
+    """What explains the matches of a pair.
+
+    Attributes
+    ----------
+    kind : str
+        "general", "planar", "rotation" or "planar_or_rotation".
+    membership : Membership
+        Noise and chance about the model.
+    sq_residuals : (N,) array
+        Squared distances of the matches to the model.
+    matches : Matches
+        What is explained.
+    F : (3, 3) array
+        Fundamental matrix.
+    H : (3, 3) array or None
+        Homography, the model where the kind is not general; then it takes its inliers
+        to positive multiples.
+    """
+
+    kind: str
+    membership: Membership
+    sq_residuals: Array
+    matches: Matches
+    F: Array
+    H: Array | None
+
+
+class Choice:
+    """The choice between an epipolar geometry and homographies of the same matches.
+
+    Parameters
+    ----------
+    points : (4, N) array
+        Distinct matches, pixels of the two images.
+    epipolar : Estimate
+        Essential matrix where cameras are given, else fundamental matrix.
+    cameras : pair of (3, 3) arrays, or None
+        Camera matrices.
+    """
+
+    def __init__(
+        self, points: Array, epipolar: Estimate, cameras: Cameras | None
+    ) -> None:
+        assert epipolar.model is not None
+        self._matches = Matches(points)
+        self._epipolar = epipolar
+        self._cameras = cameras
+        self._F = fundamental_of(epipolar.model, cameras)
+        self._line = self._matches.about_lines(
+            self._F, epipolar.inliers, epipolar.threshold, epipolar.scale
+        )
+
+    def by_look(self, seed: int) -> Explanation:
+        """Return the kind of most evidence, for a plane among the epipolar inliers.
+
+        Right matches of a plane, and of cameras in one place, fulfil the epipolar
+        geometry too, which tells how large their noise is.
+        """
+        likely, radius = self._epipolar.inliers, self._epipolar.threshold
+        seen = look_for_plane(self._matches.points, likely, radius, seed)
+        if seen is None:
+            return self._general(None)
+        return self._likeliest(seen.H, seen.inliers, radius, seen.scale)
+
+    def by_search(self, homography: Estimate) -> Explanation:
+        """Return the kind of most evidence, given the best homography of all."""
+        if homography.model is None:
+            return self._general(None)
+        cut = homography.inliers, homography.threshold, homography.scale
+        return self._likeliest(homography.model, *cut)
+
+    def _likeliest(
+        self, H: Array, inliers: Mask, threshold: float, scale: float
+    ) -> Explanation:
+        cut = inliers, threshold, scale
+        plane = self._matches.about_plane(H, *cut)
+        if self._is_plain(plane.membership):
+            return self._general(H)
+        evidence = evidence_of_kinds(
+            self._matches, plane, self._line, inliers, self._cameras
+        )
+        kind = max(evidence, key=lambda name: evidence[name])
+        if kind == "general":
+            return self._general(H)
+        if kind == "rotation" and self._cameras is not None:
+            plane = self._matches.about_rotation(self._cameras, *cut)
+        return Explanation(
+            kind=kind,
+            membership=plane.membership,
+            sq_residuals=plane.sq_residuals,
+            matches=self._matches,
+            F=self._F,
+            H=plane.model,
+        )
+
+    def _general(self, H: Array | None) -> Explanation:
+        return Explanation(
+            kind="general",
+            membership=self._line.membership,
+            sq_residuals=self._line.sq_residuals,
+            matches=self._matches,
+            F=self._F,
+            H=H,
+        )
+
+    def _is_plain(self, on_plane: Membership) -> bool:
+        """Whether neither plane nor rotation can have more evidence than this."""
+        penalty = self._matches.penalty
+        num_least = NUM_ROTATION_PARAMS + NUM_MIXTURE_PARAMS
+        at_least = self._line.membership.log_likelihood
+        at_least -= penalty * num_general_params(self._cameras)
+        at_most = on_plane.log_likelihood - penalty * num_least
+        return at_least >= at_most

@@ -1,0 +1,1 @@
+"""What is given: points of one or more sets, made ready for the search."""

@@ -1,0 +1,1 @@
+"""The public estimators: a model, its data and the steps it takes."""

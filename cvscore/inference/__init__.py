@@ -1,0 +1,1 @@
+"""What residuals tell once there is a model: noise, chance, significance, labels."""

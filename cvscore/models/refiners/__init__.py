@@ -1,0 +1,1 @@
+"""Least-squares refits of models to many weighted matches."""

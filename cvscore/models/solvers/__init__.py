@@ -1,0 +1,1 @@
+"""Minimal solvers: models from as few matches as determine them."""

@@ -1,0 +1,266 @@
+"""How one call of the drop-in is answered, for all three functions alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import ArrayLike
+
+from cvscore.opencv.arrays import (
+    clear_mask,
+    is_plain_mask,
+    listed_points_as_array,
+    make_umat,
+    read_points,
+    write_mask,
+)
+from cvscore.opencv.cameras import with_plain_cameras
+from cvscore.opencv.call_forms import Call, Form, bind
+from cvscore.scores.calibration import Calibration
+from cvscore.data.validation import as_quality
+from cvscore.scores.priors import InverseGamma
+from cvscore.scores.marginal import MarginalScore
+from cvscore.types import Array, Estimate, Mask, RansacOptions
+
+NativeEstimator = Callable[..., Estimate]
+
+USAC_METHODS = frozenset(range(cv2.USAC_DEFAULT, cv2.USAC_MAGSAC + 1))
+ROBUST_METHODS = USAC_METHODS | {cv2.RANSAC, cv2.LMEDS, cv2.RHO}
+# cv2 works in float32, where anything larger is infinite, and infinity is an outlier.
+LARGEST_COORDINATE = float(np.finfo(np.float32).max)
+# What cv2 has an implementation of, by the names of UsacParams.
+USAC_CHOICES = {"sampler": range(4), "score": range(4), "loMethod": range(5)}
+
+
+@dataclass(frozen=True)
+class Extras:
+    """The keyword-only arguments, which cv2 does not have."""
+
+    mask_threshold: float | None
+    seed: int | None
+    prior: InverseGamma | None
+    half_width: float | None
+    quality: ArrayLike | None
+    solver: str
+    calibration: Calibration | None
+
+    def __post_init__(self) -> None:
+        one_by_one = self.prior is not None or self.half_width is not None
+        if self.calibration is not None and one_by_one:
+            raise ValueError("give prior and half_width or a calibration, not both")
+        if self.mask_threshold is not None and not self.mask_threshold >= 0.0:
+            raise ValueError(
+                f"mask_threshold must not be negative, got {self.mask_threshold}"
+            )
+
+    @property
+    def score(self) -> MarginalScore | None:
+        """The score these arguments describe; None leaves it to the estimator."""
+        if self.prior is None and self.half_width is None:
+            return None
+        prior = InverseGamma.jeffreys() if self.prior is None else self.prior
+        return MarginalScore(prior=prior, half_width=self.half_width)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Target:
+    """What the adapter knows of one cv2 function.
+
+    Attributes
+    ----------
+    function : callable
+        The function of cv2.
+    forms : tuple of Form
+        Its overloads in cv2's order.
+    estimator : callable
+        The native estimator for a call, given everything but its points; None where
+        there are cameras that can't be used.
+    rescaled : callable
+        A native model (3, 3) to the scale that cv2 gives it.
+    sample_size : int
+        Matches in a minimal sample.
+    robust_methods : frozenset of int
+        The values of ``method`` that mean the native estimator.
+    max_iters, confidence
+        The defaults of cv2.
+    fills_any_vector : bool
+        Whether cv2 fills and returns flat masks too; its USAC methods never do.
+    """
+
+    function: Callable[..., Any]
+    forms: tuple[Form, ...]
+    estimator: Callable[[Call], NativeEstimator | None]
+    rescaled: Callable[[Array], Array]
+    sample_size: int
+    robust_methods: frozenset[int]
+    max_iters: int
+    confidence: float
+    fills_any_vector: bool
+
+    @property
+    def point_names(self) -> tuple[str, ...]:
+        """The two arguments that are points, named alike in all forms."""
+        return self.forms[0].required[:2]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Search:
+    """What a call says about the search."""
+
+    is_usac: bool
+    is_robust: bool
+    is_sorted: bool  # the rows, best match first
+    max_iters: int
+    confidence: float
+    seed: int
+
+
+def find(
+    target: Target, args: Sequence[Any], kwargs: Mapping[str, Any], extras: Extras
+) -> tuple[Any, Any]:
+    """Read the call, let the native estimator or cv2 answer it, write the result."""
+    call = bind(target.function, target.forms, args, kwargs)
+    if call is None:
+        return _rejected_by_cv2(target, args, kwargs)
+    as_umat = call.uses_umat
+    search = _read_search(call, target)
+    names = target.point_names
+    read = [read_points(call.values[n], any_columns=search.is_usac) for n in names]
+    given = {}
+    for name, points in zip(names, read, strict=True):
+        if points is not None:
+            given[name] = make_umat(points) if as_umat else points
+    call = with_plain_cameras(call.with_values(**given))
+    x1, x2 = read
+    estimator = target.estimator(call)
+    if x1 is None or x2 is None or estimator is None or len(x1) != len(x2):
+        return _answered_by_cv2(call)
+    if len(x1) <= target.sample_size or not search.is_robust:
+        return _answered_by_cv2(call)
+    if _may_be_rejected(call, search):
+        call.hand_over()  # raises where cv2 does; its answer is of no use
+    model, inliers = _estimate(target, estimator, x1, x2, search, extras)
+    mask = write_mask(
+        inliers,
+        call.get("mask"),
+        as_umat=as_umat,
+        any_vector=target.fills_any_vector and not search.is_usac,
+    )
+    return model, mask
+
+
+def _read_search(call: Call, target: Target) -> Search:
+    if "params" in call.form.parameters:
+        params = call.get("params") or cv2.UsacParams()
+        method = cv2.USAC_DEFAULT
+        is_sorted = params.sampler == cv2.SAMPLING_PROSAC
+        max_iters, confidence = params.maxIterations, params.confidence
+        seed = params.randomGeneratorState
+    else:
+        # A method left out is robust, for homographies too, where cv2's default is
+        # least squares: the one deliberate difference.  PROSAC is asked for by those
+        # who have sorted their rows (with 5 % inliers and 2000 samples it finds 12 of
+        # 20 homographies where uniform sampling finds none); RHO by many who have not.
+        method = call.get("method")
+        method = cv2.RANSAC if method is None else int(method)
+        is_sorted = method == cv2.USAC_PROSAC
+        max_iters, confidence = target.max_iters, target.confidence
+        seed = 0
+    given = call.get("maxIters"), call.get("confidence", "prob")
+    return Search(
+        is_usac=method in USAC_METHODS,
+        is_robust=method in target.robust_methods,
+        is_sorted=is_sorted,
+        max_iters=int(max_iters if given[0] is None else given[0]),
+        confidence=float(confidence if given[1] is None else given[1]),
+        seed=seed % 2**32,  # a generator's state is its bits, whatever their sign
+    )
+
+
+def _estimate(
+    target: Target,
+    estimator: NativeEstimator,
+    x1: Array,
+    x2: Array,
+    search: Search,
+    extras: Extras,
+) -> tuple[Array | None, Mask]:
+    """Return the model in cv2's scale, or None, and the inliers (N,)."""
+    num_rows = len(x1)
+    inliers = np.zeros(num_rows, dtype=np.bool_)
+    quality = as_quality(extras.quality, num_rows)
+    if quality is None and search.is_sorted:
+        quality = np.arange(num_rows, 0.0, -1.0)
+    usable = _usable_rows(x1, x2)
+    # With a budget of nothing cv2's RANSAC draws one sample and its USAC none.
+    has_budget = search.max_iters > 0 or not search.is_usac
+    if not has_budget or len(x1[usable]) <= target.sample_size:
+        return None, inliers
+    sound = 0.0 < search.confidence < 1.0
+    estimate = estimator(
+        x1[usable],
+        x2[usable],
+        score=extras.score,
+        calibration=extras.calibration,
+        options=RansacOptions(
+            max_iterations=max(search.max_iters, 1),
+            # Where cv2 does not reject such a confidence it resets it.
+            confidence=search.confidence if sound else target.confidence,
+            seed=search.seed if extras.seed is None else extras.seed,
+        ),
+        quality=None if quality is None else quality[usable],
+        solver=extras.solver,
+    )
+    if estimate.model is None:
+        return None, inliers
+    inliers[usable] = estimate.inliers
+    if extras.mask_threshold is not None:
+        inliers[usable] &= estimate.residuals <= extras.mask_threshold
+    return np.ascontiguousarray(target.rescaled(estimate.model)), inliers
+
+
+def _usable_rows(x1: Array, x2: Array) -> Mask | slice:
+    """Return which rows to estimate from: most often all, and then without a copy."""
+    if (
+        np.abs(x1).max() <= LARGEST_COORDINATE
+        and np.abs(x2).max() <= LARGEST_COORDINATE
+    ):
+        return slice(None)
+    largest: Array = np.abs(np.hstack([x1, x2])).max(axis=1)
+    return largest <= LARGEST_COORDINATE
+
+
+def _may_be_rejected(call: Call, search: Search) -> bool:
+    """Whether some version of cv2 may raise an error for a call that can be read."""
+    params = call.get("params")
+    return (
+        not 0.0 < search.confidence < 1.0
+        or not is_plain_mask(call.get("mask"))
+        or (params is not None and not _is_implemented(params))
+    )
+
+
+def _is_implemented(params: Any) -> bool:
+    return all(getattr(params, name) in values for name, values in USAC_CHOICES.items())
+
+
+def _rejected_by_cv2(
+    target: Target, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> tuple[Any, Any]:
+    """Let cv2 raise its error; not about lists of points, which are no fault here."""
+    positional = [*map(listed_points_as_array, args[:2]), *args[2:]]
+    named = {
+        name: listed_points_as_array(value) if name in target.point_names else value
+        for name, value in kwargs.items()
+    }
+    model, mask = target.function(*positional, **named)
+    return model, mask
+
+
+def _answered_by_cv2(call: Call) -> tuple[Any, Any]:
+    model, mask = call.hand_over()
+    return model, (clear_mask(mask) if model is None else mask)

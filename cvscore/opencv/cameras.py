@@ -1,0 +1,101 @@
+"""Reading the cameras of a findEssentialMat call, in all four ways to give them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import cv2
+import numpy as np
+
+from cvscore.opencv.arrays import as_numeric
+from cvscore.opencv.call_forms import Call
+from cvscore.types import Array
+
+DISTORTION_LENGTHS = (0, 4, 5, 8, 12, 14)
+
+
+@dataclass(frozen=True)
+class Camera:
+    """A pinhole camera as cv2 reads it.
+
+    Attributes
+    ----------
+    K : (3, 3) array
+        Camera matrix for the mirrored points, with positive focal lengths.
+    mirror : (2,) array
+        -1 for an axis along which the given focal length is negative, else 1.  Points
+        times ``mirror`` before ``K`` give the same rays as points before the given K.
+    dist : (D,) array
+        Distortion coefficients, maybe none.
+    """
+
+    K: Array
+    mirror: Array
+    dist: Array
+
+
+def read_cameras(call: Call) -> tuple[Camera, Camera] | None:
+    """Return both cameras; None where one of them is none that can be used."""
+    parameters = call.form.parameters
+    if "cameraMatrix1" in parameters:
+        dists = ("distCoeffs1", "dist_coeff1"), ("distCoeffs2", "dist_coeff2")
+        first = _camera(call.values["cameraMatrix1"], call.get(*dists[0]))
+        second = _camera(call.values["cameraMatrix2"], call.get(*dists[1]))
+    elif "cameraMatrix" in parameters:
+        first = second = _camera(call.values["cameraMatrix"], None)
+    else:
+        focal, pp = call.get("focal"), call.get("pp")
+        focal = 1.0 if focal is None else focal
+        x, y = (0.0, 0.0) if pp is None else pp
+        matrix = np.array([[focal, 0.0, x], [0.0, focal, y], [0.0, 0.0, 1.0]])
+        first = second = _camera(matrix, None)
+    return None if first is None or second is None else (first, second)
+
+
+def with_plain_cameras(call: Call) -> Call:
+    """Return the call with its camera arrays as cv2 reads them without fault.
+
+    cv2 misreads other byte orders and wants both camera matrices of one type.
+    """
+    plain: dict[str, Any] = {}
+    for name, value in call.values.items():
+        if isinstance(value, np.ndarray) and name.startswith("cameraMatrix"):
+            plain[name] = _read_matrix(value)
+        elif isinstance(value, np.ndarray) and name.startswith("dist"):
+            plain[name] = _read_distortion(value)
+    return call.with_values(**{n: v for n, v in plain.items() if v is not None})
+
+
+def _camera(matrix: Any, distortion: Any) -> Camera | None:
+    K, dist = _read_matrix(matrix), _read_distortion(distortion)
+    if K is None or dist is None:
+        return None
+    # cv2 reads the upper triangle and takes the last row for granted.
+    K = np.triu(K)
+    K[2, 2] = 1.0
+    mirror = np.where(np.diag(K)[:2] < 0.0, -1.0, 1.0)
+    K[:2] *= mirror[:, None]
+    usable = np.isfinite(K).all() and np.isfinite(dist).all() and K[0, 0] * K[1, 1] > 0
+    return Camera(K, mirror, dist) if usable else None
+
+
+def _read_matrix(value: Any) -> Array | None:
+    array = as_numeric(value) if isinstance(value, (np.ndarray, cv2.UMat)) else None
+    if array is None or array.shape[:2] != (3, 3) or array.size != 9:
+        return None
+    return array.reshape(3, 3).astype(np.float64)
+
+
+def _read_distortion(value: Any) -> Array | None:
+    """Read the coefficients as a flat array, empty for None; None for anything else."""
+    if value is None:
+        return np.empty(0)
+    if isinstance(value, (int, float)):  # cv2 makes four of one number
+        value = np.array([value, 0.0, 0.0, 0.0])
+    array = as_numeric(value)
+    if array is None or array.size not in DISTORTION_LENGTHS:
+        return None
+    if isinstance(value, tuple) and array.ndim > 1:  # cv2 takes no nested tuples
+        return None
+    return array.ravel().astype(np.float64)

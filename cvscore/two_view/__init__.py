@@ -1,0 +1,1 @@
+"""What only pairs of views need."""

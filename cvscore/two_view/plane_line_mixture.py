@@ -1,0 +1,110 @@
+"""The likelihood that matches lie about a plane, on epipolar lines, or are by chance.
+
+Every match has a likelihood over that of chance,
+
+    w N(r; s) N(u; S) / h  +  w' N(r; s) / g  +  (1 - w - w'),
+
+with ``r`` its distance to the epipolar geometry, ``u`` its distance from the plane
+along the epipolar line, ``h`` and ``g`` the densities of chance about plane and lines.
+Shares and scales are fitted by expectation maximisation.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from cvscore._numba.compile import kernel
+
+MAX_STEPS = 200
+MIN_GAIN = 1e-2  # nats: a step that gains less ends the maximisation
+# Squared residuals are taken in units of the noise at the start and cut here: beyond
+# it a match is by chance in any case.
+MAX_SQ_RESIDUAL = 1e12
+MIN_VARIANCE = 1e-12  # in the same unit: an exact fit is as good as this
+MIN_SHARE = 1e-12  # a share of zero could never grow again
+
+
+@kernel
+def log_likelihood(sq_plane, sq_line, plane_density, line_density, starts):
+    """Return the largest log likelihood ratio over shares and scales.
+
+    Parameters
+    ----------
+    sq_plane, sq_line : (N,) array
+        Squared distances to the homography, and to the epipolar lines.
+    plane_density, line_density : float
+        Of chance about plane and lines, per unit squared and per unit.
+    starts : (K, 4) array
+        Where to begin, one after the other: the shares of plane and lines, the noise
+        scale, and the spread along the lines.
+    """
+    num = sq_plane.shape[0]
+    along, across = np.empty(num), np.empty(num)
+    reached = -np.inf
+    for k in range(starts.shape[0]):
+        unit = starts[k, 2]
+        for i in range(num):
+            across[i] = min(sq_line[i] / unit / unit, MAX_SQ_RESIDUAL)
+            both = min(sq_plane[i] / unit / unit, 2.0 * MAX_SQ_RESIDUAL)
+            along[i] = min(max(both - across[i], 0.0), MAX_SQ_RESIDUAL)
+        densities = plane_density * unit**2, line_density * unit
+        start = starts[k, 0], starts[k, 1], max(starts[k, 3] / unit, 1.0)
+        found = _maximise(along, across, *densities, *start)
+        reached = max(reached, found)
+    return reached
+
+
+@kernel
+def _maximise(along, across, plane_density, line_density, on_plane, on_line, spread):
+    """Alternate between beliefs about where matches belong, and shares and scales.
+
+    Distances are in units of the scale at the start.  Returns the log likelihood.
+    """
+    scale, best, reached = 1.0, -np.inf, -np.inf
+    has_line = on_line > 0.0
+    for _ in range(MAX_STEPS):
+        reached, plane, line, rss_along, rss_across = _believe(
+            along, across, plane_density, line_density, on_plane, on_line, scale, spread
+        )
+        if reached - best < MIN_GAIN:
+            break
+        best = reached
+        variance = rss_across / max(plane + line, MIN_SHARE)
+        sq_spread = rss_along / max(plane, MIN_SHARE)
+        if sq_spread < variance:
+            both = max(2.0 * plane + line, MIN_SHARE)
+            variance = sq_spread = (rss_along + rss_across) / both
+        scale = math.sqrt(max(variance, MIN_VARIANCE))
+        spread = math.sqrt(max(sq_spread, MIN_VARIANCE))
+        by_chance = max(len(along) - plane - line, MIN_SHARE)
+        num = max(plane, MIN_SHARE) + max(line, MIN_SHARE) + by_chance
+        on_plane = max(plane, MIN_SHARE) / num
+        on_line = max(line, MIN_SHARE) / num if has_line else 0.0
+    return max(best, reached)
+
+
+@kernel
+def _believe(
+    along, across, plane_density, line_density, on_plane, on_line, scale, spread
+):
+    """Log likelihood, numbers believed in layer and on lines, their squared sums."""
+    peak = 1.0 / (math.sqrt(2.0 * math.pi) * scale)
+    layer_peak = on_plane / (math.sqrt(2.0 * math.pi) * spread * plane_density)
+    line_peak, by_chance = on_line / line_density, 1.0 - on_plane - on_line
+    per_across, per_along = -0.5 / scale**2, -0.5 / spread**2
+    reached, plane, line, rss_along, rss_across = 0.0, 0.0, 0.0, 0.0, 0.0
+    for i in range(len(along)):
+        near = peak * math.exp(per_across * across[i])
+        in_layer = near * layer_peak * math.exp(per_along * along[i])
+        free = near * line_peak
+        total = in_layer + free + by_chance
+        reached += math.log(total)
+        in_layer /= total
+        free /= total
+        plane += in_layer
+        line += free
+        rss_along += in_layer * along[i]
+        rss_across += (in_layer + free) * across[i]
+    return reached, plane, line, rss_along, rss_across

@@ -1,0 +1,1 @@
+"""The last fit of two-view models."""

@@ -1,0 +1,258 @@
+"""The loop with a line and with a mock: what it does is counted, not believed."""
+
+import importlib.util
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from conftest import ROOT
+from synthetic import planar_scene, two_view_scene
+
+from cvscore.models.essential import essential_model
+from cvscore.models.fundamental import fundamental_model
+from cvscore.models.homography import homography_model
+from cvscore.ransac.objective import Candidate, Objective
+from cvscore.ransac.loop import LAST_BATCH, MIN_SAMPLES, _budget, ransac, search
+from cvscore.ransac.samplers import UniformSampler, trials_needed
+from cvscore.scores.baselines import InlierCount, Msac
+from cvscore.scores.marginal import MarginalScore
+from cvscore.types import RansacOptions
+
+EXAMPLE = ROOT / "examples" / "fit_a_line.py"
+spec = importlib.util.spec_from_file_location("fit_a_line", EXAMPLE)
+fit_a_line = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(fit_a_line)
+LINE = fit_a_line.LINE
+
+
+def line_scene(rng, num_inliers, num_outliers, noise):
+    x = rng.uniform(0, 100, num_inliers)
+    good = np.stack([x, 20 + 0.5 * x])
+    normal = np.array([-0.5, 1.0]) / np.hypot(0.5, 1.0)
+    good += normal[:, None] * rng.normal(0, noise, num_inliers)
+    return np.hstack([good, rng.uniform(0, 100, (2, num_outliers))])
+
+
+SCORES = [
+    MarginalScore(half_width=30.0),
+    Msac(threshold=1.5),
+    InlierCount(threshold=1.5),
+]
+
+
+@pytest.mark.parametrize("score", SCORES, ids=lambda score: type(score).__name__)
+def test_the_same_loop_fits_a_line_with_any_score(rng, score):
+    points = line_scene(rng, 60, 60, 0.5)
+    sampler = UniformSampler(120, 2)
+    best, _ = ransac(LINE, points, score, sampler, RansacOptions())
+    line = best.model / best.model[1]
+    assert abs(line[0] + 0.5) < 0.02
+    assert abs(line[2] + 20) < 0.8
+    inliers = score.inliers(best.sq_residuals, 1, 2)
+    assert inliers[:60].mean() > 0.8
+    assert inliers[60:].mean() < 0.2
+
+
+@pytest.mark.parametrize("noise", [0.01, 0.1, 1.0])
+def test_the_scale_is_found_over_decades(rng, noise):
+    points = line_scene(rng, 150, 50, noise)
+    score = MarginalScore(half_width=30.0)
+    best, _ = ransac(LINE, points, score, UniformSampler(200, 2), RansacOptions())
+    assert score.scale(best.sq_residuals, 1, 2) == pytest.approx(noise, rel=0.3)
+
+
+def counting(model):
+    """A model that counts the samples it was asked to solve."""
+    counts = {"samples": 0, "refits": 0}
+
+    def solve(points, samples):
+        counts["samples"] += len(samples)
+        return model.solve(points, samples)
+
+    def refit(one, points, weights):
+        counts["refits"] += 1
+        return model.refit(one, points, weights)
+
+    return replace(model, solve=solve, refit=refit), counts
+
+
+def test_iterations_are_the_samples_solved_and_never_more_than_allowed(rng):
+    points = rng.uniform(0, 100, (2, 300))  # no line at all: the cap ends it
+    for cap in (1, 7, 16, 100, 333):
+        model, counts = counting(LINE)
+        _, iterations = ransac(
+            model,
+            points,
+            Msac(threshold=0.5),
+            UniformSampler(300, 2),
+            RansacOptions(max_iterations=cap),
+        )
+        assert iterations == cap == counts["samples"]
+
+
+def test_climbs_begin_at_better_samples_only_or_at_one_of_every_batch(rng):
+    points = rng.uniform(0, 100, (2, 300))
+    refits = []
+    for often in (False, True):
+        model, counts = counting(replace(LINE, climbs_from_every_batch=often))
+        given = model, points, Msac(threshold=0.5), UniformSampler(300, 2)
+        ransac(*given, RansacOptions(max_iterations=2000))
+        refits.append(counts["refits"])
+    num_batches = 2000 // LAST_BATCH
+    assert refits[0] < num_batches / 2
+    assert refits[1] >= num_batches
+
+
+def test_a_clean_scene_gets_a_second_look_if_allowed(rng):
+    points = line_scene(rng, 200, 0, 0.1)
+    for allowed, least in ((1000, MIN_SAMPLES), (10, 10)):
+        options = RansacOptions(max_iterations=allowed)
+        _, iterations = ransac(
+            LINE, points, Msac(threshold=0.5), UniformSampler(200, 2), options
+        )
+        assert least <= iterations <= min(allowed, least + LAST_BATCH)
+
+
+def test_stopping_follows_the_inlier_count(rng):
+    points = line_scene(rng, 100, 100, 0.1)
+    score = Msac(threshold=0.5)
+    options = RansacOptions(max_iterations=10_000, confidence=0.9999)
+    best, iterations = ransac(LINE, points, score, UniformSampler(200, 2), options)
+    inliers = int(score.inliers(best.sq_residuals, 1, 2).sum())
+    needed = trials_needed(inliers, 200, 2, options.confidence)
+    assert needed <= iterations <= needed + 2 * LAST_BATCH
+
+
+def test_many_inliers_of_a_loose_model_are_no_reason_to_stop():
+    def needed(num_inliers):
+        return trials_needed(num_inliers, 200, 4, 0.999)
+
+    def budget(num_fine, fine_gain):
+        # As much evidence as so many inliers have that gain 3 nats each.
+        evidence = 3.0 * (2 * (num_fine + 0.5) - 8)
+        return _budget(100, 200, evidence, (4, 10_000, 0, 0.999, 2, 8, fine_gain))
+
+    assert budget(num_fine=150, fine_gain=3.0) == needed(100)
+    assert budget(num_fine=40, fine_gain=3.0) == needed(40) > 10 * needed(100)
+    assert budget(num_fine=40, fine_gain=0.0) == needed(100)
+    without_evidence = _budget(100, 200, np.nan, (4, 10_000, 0, 0.999, 2, 8, 3.0))
+    assert without_evidence == needed(100)
+
+
+def test_min_iterations_are_drawn(rng):
+    points = line_scene(rng, 200, 0, 0.1)
+    options = RansacOptions(min_iterations=400)
+    _, iterations = ransac(
+        LINE, points, Msac(threshold=1.0), UniformSampler(200, 2), options
+    )
+    assert iterations >= 400
+
+
+def test_same_seed_same_bits_and_another_seed_another_search(rng):
+    points = line_scene(rng, 40, 160, 1.0)
+
+    def run(seed):
+        return ransac(
+            LINE,
+            points,
+            MarginalScore(half_width=30.0),
+            UniformSampler(200, 2, seed),
+            RansacOptions(seed=seed, max_iterations=64),
+        )[0]
+
+    assert (run(1).model == run(1).model).all()
+    assert run(1).score == run(1).score
+
+
+def test_the_best_of_a_batch_is_the_best(rng):
+    points = line_scene(rng, 50, 50, 0.5)
+    lines = LINE.solve(points, UniformSampler(100, 2).draw(500))
+    score = MarginalScore(half_width=30.0)
+    best = Objective(LINE, points, score).best_of(lines)
+    each = [score.sweep(q, 1, 2).max() for q in LINE.residuals(lines, points)]
+    assert best.score == pytest.approx(max(each), rel=1e-9)
+    np.testing.assert_array_equal(best.model, lines[int(np.argmax(each))])
+
+
+def test_local_optimisation_never_lowers_the_score(rng):
+    points = line_scene(rng, 50, 50, 0.5)
+    score = MarginalScore(half_width=30.0)
+    for line in LINE.solve(points, UniformSampler(100, 2).draw(100)):
+        objective = Objective(LINE, points, score)
+        start = objective.best_of(line[None])
+        end = objective.climb(start)
+        assert end.score >= start.score
+
+
+def test_a_refit_that_makes_things_worse_is_not_taken(rng):
+    points = line_scene(rng, 50, 50, 0.5)
+    spoilt = replace(LINE, refit=lambda line, points, weights: line + 1e3)
+    score = MarginalScore(half_width=30.0)
+    objective = Objective(spoilt, points, score)
+    start = objective.best_of(LINE.solve(points, UniformSampler(100, 2).draw(50)))
+    assert objective.climb(start) is start
+
+
+def test_no_model_is_none():
+    same = np.zeros((2, 30))
+    best, iterations = ransac(
+        LINE,
+        same,
+        MarginalScore(half_width=1.0),
+        UniformSampler(30, 2),
+        RansacOptions(max_iterations=50),
+    )
+    assert best is None
+    assert iterations == 50
+    objective = Objective(LINE, same, Msac(threshold=1.0))
+    assert objective.best_of(np.zeros((0, 3))) is None
+
+
+def test_a_candidate_keeps_its_own_residuals(rng):
+    points = line_scene(rng, 50, 50, 0.5)
+    score = MarginalScore(half_width=30.0)
+    lines = LINE.solve(points, UniformSampler(100, 2).draw(50))
+    best = Objective(LINE, points, score).best_of(lines)
+    assert isinstance(best, Candidate)
+    alone = LINE.residuals(best.model[None], points)[0]
+    np.testing.assert_allclose(best.sq_residuals, alone, rtol=1e-6, atol=1e-9)
+
+
+class Uncompiled:
+    """A score without kernels of its own."""
+
+    def __init__(self, score):
+        self._score = score
+
+    def kernels(self, num_points, dim, num_params):
+        return None
+
+    def __getattr__(self, name):
+        return getattr(self._score, name)
+
+
+@pytest.mark.parametrize("problem", ["homography", "fundamental", "essential"])
+def test_the_loop_does_the_same_interpreted_and_compiled(rng, problem):
+    if problem == "homography":
+        scene, model = planar_scene(rng, num=450, inlier_ratio=0.4), homography_model()
+    else:
+        scene = two_view_scene(rng, num=450, inlier_ratio=0.5)
+        model = fundamental_model()
+    points = np.hstack([scene.x1, scene.x2]).T
+    if problem == "essential":
+        model = essential_model(scene.K1, scene.K2)
+    points = np.ascontiguousarray(points)
+    found = []
+    marginal = MarginalScore(half_width=30.0)
+    for score in (marginal, Uncompiled(marginal)):
+        sampler = UniformSampler(450, model.sample_size, 5)
+        objective = Objective(model, points, score)
+        assert objective.is_compiled == (score is marginal)
+        found.append(search(objective, sampler, RansacOptions(max_iterations=150)))
+    (compiled, num_compiled), (interpreted, num_interpreted) = found
+    assert num_compiled == num_interpreted
+    # But for refits, which the interpreted loop takes to their end each time; and for
+    # the sign, which depends on the sample that was climbed from.
+    sign = np.sign((compiled.model * interpreted.model).sum())
+    np.testing.assert_allclose(compiled.model, sign * interpreted.model, atol=1e-5)
+    assert compiled.score == pytest.approx(interpreted.score, rel=1e-7)

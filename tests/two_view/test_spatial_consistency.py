@@ -1,0 +1,115 @@
+"""Neighbours are the nearest points, whatever the unit and the side."""
+
+import numpy as np
+import pytest
+
+from cvscore.two_view.spatial_consistency import (
+    MIN_KEPT,
+    NUM_NEIGHBOURS,
+    keep_neighbours,
+    nearest_points,
+)
+
+# With so few points, 3 x 3 cells are all cells, and neighbours are exact.
+FEW = 26
+
+
+def every(points):
+    return np.arange(points.shape[-1])
+
+
+def nearest_by_sorting(places):
+    """Twin of `nearest_points` for places (2, N): all distances, sorted."""
+    distances = np.linalg.norm(places[:, :, None] - places[:, None, :], axis=0)
+    np.fill_diagonal(distances, np.inf)
+    return np.argsort(distances)[:, : min(NUM_NEIGHBOURS, places.shape[1] - 1)]
+
+
+def keep_by_sorting(points):
+    pairs = zip(*map(nearest_by_sorting, (points[:2], points[2:])), strict=True)
+    return np.array([len(set(a) & set(b)) >= MIN_KEPT for a, b in pairs])
+
+
+def half_coherent(rng, num):
+    """Matches (4, num), every other one moved by the same shift, the rest at random."""
+    points = rng.uniform(0, 1000, (4, num))
+    points[2:, ::2] = points[:2, ::2] + 5.0
+    return points
+
+
+@pytest.mark.parametrize("num", [1, 2, NUM_NEIGHBOURS, NUM_NEIGHBOURS + 2, FEW])
+def test_few_points_against_all_distances(rng, num):
+    points = half_coherent(rng, num)
+    found = nearest_points(points[0], points[1], every(points))
+    twin = nearest_by_sorting(points[:2])
+    np.testing.assert_array_equal(found[:, : twin.shape[1]], twin)
+    assert (found[:, twin.shape[1] :] == -1).all()
+    keeps = keep_neighbours(points, every(points))
+    np.testing.assert_array_equal(keeps, keep_by_sorting(points))
+
+
+def test_many_points_against_all_distances(rng):
+    points = half_coherent(rng, 500)
+    found = nearest_points(points[0], points[1], every(points))
+    assert np.mean(found == nearest_by_sorting(points[:2])) > 0.9
+    keeps = keep_neighbours(points, every(points))
+    assert np.mean(keeps == keep_by_sorting(points)) > 0.95
+
+
+def test_neighbours_are_other_points_nearest_first(rng):
+    x, y = rng.uniform(0, 1, (2, 300))
+    found = nearest_points(x, y, np.arange(300))
+    assert found.shape == (300, NUM_NEIGHBOURS)
+    for i, row in enumerate(found):
+        row = row[row >= 0]
+        assert i not in row
+        assert len(set(row)) == len(row)
+        distances = np.hypot(x[row] - x[i], y[row] - y[i])
+        assert (np.diff(distances) >= 0).all()
+
+
+def test_each_is_answered_by_itself(rng):
+    points = half_coherent(rng, 200)
+    asked = rng.permutation(200)[:50]
+    np.testing.assert_array_equal(
+        keep_neighbours(points, asked), keep_neighbours(points, every(points))[asked]
+    )
+    assert keep_neighbours(points, asked[:0]).shape == (0,)
+
+
+def test_the_images_may_change_places(rng):
+    points = half_coherent(rng, 200)
+    swapped = np.ascontiguousarray(points[[2, 3, 0, 1]])
+    np.testing.assert_array_equal(
+        keep_neighbours(points, every(points)), keep_neighbours(swapped, every(points))
+    )
+
+
+def test_units_do_not_matter(rng):
+    points = half_coherent(rng, 200)
+    scaled = points * np.array([[1024.0], [1024.0], [0.25], [0.25]])
+    np.testing.assert_array_equal(
+        keep_neighbours(points, every(points)), keep_neighbours(scaled, every(points))
+    )
+
+
+def test_common_motion_keeps_neighbours_and_chance_does_not(rng):
+    points = half_coherent(rng, 1000)
+    keeps = keep_neighbours(points, every(points))
+    assert keeps[::2].mean() > 0.9
+    # By chance 64 / 1000 are kept on average: two or more in 0.2 % of all.
+    assert keeps[1::2].mean() < 0.02
+
+
+def test_a_point_far_away_changes_nothing_for_the_others(rng):
+    points = half_coherent(rng, 300)
+    far = np.hstack([points, np.full((4, 1), 1e9)])
+    keeps = keep_neighbours(points, every(points))
+    assert np.mean(keeps == keep_neighbours(far, every(points))) > 0.95
+
+
+def test_points_in_one_place():
+    points = np.zeros((4, 40))
+    found = nearest_points(points[0], points[1], every(points))
+    assert (found >= 0).all()
+    assert keep_neighbours(points, every(points)).shape == (40,)
