@@ -27,7 +27,7 @@ from benchmarks.scenes import (
     random_views,
     rotation,
 )
-from cvscore.estimators.model_selection import Selection, select_model
+from cvscore.estimators.select_model import Selection, select_model
 
 KINDS = ("general", "planar", "rotation")
 INLIERS = (50, 2000)  # log-uniform

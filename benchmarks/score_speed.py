@@ -25,7 +25,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from cvscore.scores.marginal import MarginalScore
+from cvscore.scores.marginal_score import MarginalScore
 from cvscore.types import Array
 
 NUM_MODELS = 64  # a batch of the robust loop

@@ -28,7 +28,14 @@ LAYERS = (
 )
 STRANGERS = {("models", "scores"), ("scores", "models")}  # never import each other
 HEAVY = {"cv2", "pycolmap", "scipy", "matplotlib", "h5py", "dask"}
-KERNELS = {"kernel", "brief_kernel", "reordering_kernel", "overload"}
+KERNELS = {
+    "kernel",
+    "brief_kernel",
+    "bound_kernel",
+    "brief_bound_kernel",
+    "reordering_kernel",
+    "overload",
+}
 
 
 def name_of(path):

@@ -17,7 +17,7 @@ from benchmarks.paper.pool import draw_models, prepare
 from benchmarks.paper.record import Settings, evaluate
 from benchmarks.paper.tables import SCORES, TableSweep
 from cvscore.scores.priors import jeffreys
-from cvscore.scores.marginal import MarginalScore
+from cvscore.scores.marginal_score import MarginalScore
 
 NUM_MATCHES = 1000
 # Pairs of the whole job, by what is estimated: PhotoTourism, ETH3D, HEB.

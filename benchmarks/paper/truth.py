@@ -9,7 +9,7 @@ import numpy as np
 from benchmarks.paper.pairs import PaperPair
 from benchmarks.paper.pool import Problem
 from cvscore.data.normalization import extent, region_of
-from cvscore.scores.marginal import HALF_WIDTH_FRACTION, MarginalScore
+from cvscore.scores.marginal_score import HALF_WIDTH_FRACTION, MarginalScore
 from cvscore.types import Array, Mask
 from cvscore.calibration.pair_variances import variance_given_pose, variance_unconstrained
 

@@ -6,11 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cvscore.data.validation import as_intrinsics, as_points
-from cvscore.models.sampson import sampson_residuals
+from cvscore.calibration.pair_variances import (
+    variance_given_pose,
+    variance_unconstrained,
+)
+from cvscore.data.validation import as_intrinsics
 from cvscore.models.relative_pose import pose_from_essential
+from cvscore.models.sampson import sampson_residuals
+from cvscore.two_view.image_pairs import SCENE_MATCHES
 from cvscore.types import Array, Estimate, Mask
-from cvscore.calibration.pair_variances import variance_given_pose, variance_unconstrained
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -41,7 +45,7 @@ class LabelledPair:
     H: Array | None = None
 
     def __post_init__(self) -> None:
-        num = as_points(self.x1, self.x2).shape[1]
+        num = SCENE_MATCHES.pack(self.x1, self.x2).shape[1]
         if np.shape(self.inliers) != (num,) or np.asarray(self.inliers).dtype != bool:
             raise ValueError(
                 f"inliers must be {num} booleans, got shape {np.shape(self.inliers)} "
@@ -77,7 +81,7 @@ class LabelledPair:
         """
         if estimate.model is None:
             return np.inf
-        points = as_points(self.x1, self.x2)
+        points = SCENE_MATCHES.pack(self.x1, self.x2)
         right = np.ascontiguousarray(points[:, self.inliers])
         if model == "homography":
             truth = right[2:] if self.H is None else _transfer(self.H, right)

@@ -21,19 +21,21 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cvscore.data.validation import as_intrinsics, as_points
+from cvscore.calibration.plane_fit import fit_plane
 from cvscore.data.deduplication import first_occurrences
-from cvscore.estimators.estimate import (
+from cvscore.data.normalization import Frame, frame_of, region_of
+from cvscore.data.validation import as_intrinsics
+from cvscore.estimators import (
     estimate_essential,
     estimate_fundamental,
     estimate_homography,
 )
-from cvscore.data.normalization import Frame, frame_of, frame_of_cameras, region_of
-from cvscore.models.sampson import sampson_residuals
 from cvscore.models.essential import essential_model
 from cvscore.models.fundamental import fundamental_model
 from cvscore.models.homography import homography_model
-from cvscore.calibration.plane_fit import fit_plane
+from cvscore.models.sampson import sampson_residuals
+from cvscore.two_view.image_frames import camera_inside, frame_of_cameras, matrix_into
+from cvscore.two_view.image_pairs import SCENE_MATCHES
 from cvscore.types import Array
 
 MODELS = ("homography", "fundamental", "essential")
@@ -90,7 +92,9 @@ def variance_unconstrained(
         K1, K2 = _cameras(K1, K2)
         found = estimate_essential(points[:2].T, points[2:].T, K1, K2)
         frame = frame_of_cameras(K1, K2)
-        geometry = essential_model(frame.camera(K1, 0), frame.camera(K2, 1))
+        geometry = essential_model(
+            camera_inside(frame, K1, 0), camera_inside(frame, K2, 1)
+        )
     elif model == "fundamental":
         found = estimate_fundamental(points[:2].T, points[2:].T)
         frame, geometry = frame_of(region_of(points)), fundamental_model()
@@ -177,7 +181,7 @@ def _in_frame(model_matrix: Array, frame: Frame, model: str) -> Array:
     """Bring an estimate into the frame; E is for rays and has none."""
     if model == "essential":
         return model_matrix
-    enter1, enter2 = frame.matrix(0), frame.matrix(1)
+    enter1, enter2 = matrix_into(frame, 0), matrix_into(frame, 1)
     if model == "homography":
         inside = enter2 @ model_matrix @ np.linalg.inv(enter1)
         # Oriented as the estimator found it: the centre of the points is before it.
@@ -188,7 +192,7 @@ def _in_frame(model_matrix: Array, frame: Frame, model: str) -> Array:
 
 
 def _distinct_points(x1: ArrayLike, x2: ArrayLike) -> Array:
-    points = as_points(x1, x2)
+    points = SCENE_MATCHES.pack(x1, x2)
     distinct, _ = first_occurrences(points)
     return np.ascontiguousarray(points[:, distinct])
 

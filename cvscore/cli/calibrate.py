@@ -66,6 +66,7 @@ def add_parser(commands: Any) -> None:
 def run(options: argparse.Namespace) -> None:
     """Read the pairs, calibrate, write and print the result."""
     from cvscore.calibration.calibrate import calibrate
+
     limits = search_options(options)
     pairs = [load_labelled(path) for path in options.pairs]
     found = calibrate(pairs, model=options.model, fit=options.fit, options=limits)

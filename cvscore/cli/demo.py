@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import cvscore
-from cvscore.cli.options import add_json_option, print_json
-from cvscore.images.match_files import Correspondences
-from cvscore.images.features import match_images, write_image
 from cvscore._numba.progress import progress
+from cvscore.cli.options import add_json_option, print_json
+from cvscore.images.features import match_images, write_image
+from cvscore.images.match_files import Correspondences
 from cvscore.images.rendering import RenderedPair, render_pair
 from cvscore.types import Array
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import cvscore
+from cvscore._numba.progress import ProgressBar
 from cvscore.cli.failure import Failure
 from cvscore.cli.options import (
     add_json_option,
@@ -19,7 +20,6 @@ from cvscore.cli.options import (
 )
 from cvscore.cli.pairs import Image, Pair, add_pair_arguments, load_pair
 from cvscore.images.features import check_picture_name, write_image
-from cvscore._numba.progress import ProgressBar
 from cvscore.types import Array, Estimate
 
 KINDS = ("homography", "fundamental", "essential")

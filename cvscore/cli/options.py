@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from cvscore.data.validation import as_intrinsics
 from cvscore.cli.failure import Failure
+from cvscore.data.validation import as_intrinsics
 from cvscore.types import Array, RansacOptions
 
 

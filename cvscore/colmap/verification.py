@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from cvscore.scores.calibration import Calibration
+from cvscore._numba.progress import ProgressBar
 from cvscore.colmap.cleaning import clean_matches
 from cvscore.colmap.database import MatchDatabase, import_pycolmap
 from cvscore.colmap.geometry import MIN_INLIERS, as_pycolmap
@@ -25,7 +25,7 @@ from cvscore.colmap.pair import (
     estimate_pair,
 )
 from cvscore.colmap.summary import VerificationSummary
-from cvscore._numba.progress import ProgressBar
+from cvscore.scores.calibration import Calibration
 from cvscore.types import RansacOptions
 
 # Pairs per task: ten milliseconds of work or more, beside which handing it over is

@@ -1,20 +1,20 @@
-"""Which matches belong to a model, once the model is known.
+"""Which matches belong to a model, once it is known: a Gaussian and uniform mixture.
 
 To rank models, the score takes outliers to fill a band that is narrow on purpose, and
 its partition is on the safe side.  Given the model, the question is another one: is a
 match at this distance likelier to be noise or chance?  Chance is measured, by matching
-the same points at random (`cvscore.inference.null_density`); the share ``w`` of right matches and their
+the same points at random (`cvscore.data.permutation`); the share ``w`` of right matches and their
 noise variance ``v`` are those of largest likelihood for
 
     w N(r; v) / g  +  (1 - w),        g the density of chance about the model,
 
-per match, and a match belongs to the model where the first term is the larger one.
+per match (found by expectation maximisation), and a match belongs to the model where the first term is the larger one.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,8 +28,7 @@ MIN_GAIN = 1e-2  # nats: a step that gains less ends the maximisation
 MIN_VARIANCE = 1e-6
 
 
-@dataclass(frozen=True)
-class Membership:
+class InlierMixture(NamedTuple):
     """Noise and chance about a model.
 
     Attributes
@@ -54,28 +53,25 @@ class Membership:
         return (self.threshold**2 - sq_residuals) / (2.0 * self.scale**2)
 
 
-def fit_membership(
-    sq_residuals: Array, dim: int, density: float, share: float, scale: float
-) -> Membership:
+@kernel
+def fit_mixture(sq_residuals, dim, density, share, scale):
     """Fit share and scale of the right matches, beginning at those given.
 
     Parameters
     ----------
     sq_residuals : (N,) array
         Squared distances to the model.
-    dim : {1, 2}
+    dim : int
         Constraints per match.
     density : float
         Of chance about the model, per unit to the ``dim``.
     share, scale : float
         Where to begin; the scale in the unit of the residuals.
+
+    Returns
+    -------
+    InlierMixture
     """
-    return Membership(*find_membership(sq_residuals, dim, density, share, scale))
-
-
-@kernel
-def find_membership(sq_residuals, dim, density, share, scale):
-    """Return the fields of `Membership`, see `fit_membership`."""
     start = max(scale, TINY)
     in_units = sq_residuals / start / start  # in this order nothing overflows
     density *= start**dim
@@ -85,7 +81,7 @@ def find_membership(sq_residuals, dim, density, share, scale):
     log_density = 0.5 * dim * math.log(2.0 * math.pi * variance) + math.log(density)
     sq_threshold = max(2.0 * variance * (math.log(odds) - log_density), 0.0)
     threshold = start * math.sqrt(sq_threshold)
-    return share, start * math.sqrt(variance), threshold, log_likelihood
+    return InlierMixture(share, start * math.sqrt(variance), threshold, log_likelihood)
 
 
 @kernel

@@ -38,7 +38,7 @@ import math
 import numpy as np
 
 from cvscore._numba.compile import kernel
-from cvscore.inference.null_density import highest_chance_density
+from cvscore.inference.null_density import highest_null_density
 
 # A sample gives several models, and each best one so far is refitted and sampled from
 # again: by simulation, what a hundred times as many independent models would find.
@@ -79,7 +79,7 @@ def corrected_evidence(
     half_nu = 0.5 * dim * spare
     scale = math.sqrt(0.5 * rss / half_nu)
     radius = max(math.sqrt(furthest), scale)
-    density = highest_chance_density(by_chance, scale, radius, dim)
+    density = highest_null_density(by_chance, scale, radius, dim)
     ratio = (
         math.lgamma(half_nu)
         - half_nu * math.log(math.pi * rss)

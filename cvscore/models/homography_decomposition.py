@@ -12,9 +12,9 @@ from __future__ import annotations
 import numpy as np
 
 from cvscore._numba.compile import brief_kernel, kernel
+from cvscore.models.relative_pose import count_in_front, normalise
 from cvscore.numerics.linalg import diagonalise
 from cvscore.numerics.matrix3 import inverse_of, product_of
-from cvscore.models.relative_pose import count_in_front, normalise
 from cvscore.types import Array, Mask, Pose
 
 # Squared singular values that differ by less than this part are those of a rotation.

@@ -7,8 +7,8 @@ import math
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from cvscore.scores.marginal_score import MarginalScore
 from cvscore.scores.priors import InverseGamma
-from cvscore.scores.marginal import MarginalScore
 from cvscore.types import Score
 
 MODELS = ("homography", "fundamental", "essential")

@@ -12,8 +12,8 @@ from synthetic import (
 )
 
 from cvscore.colmap.depths import NUM_BY_CHANCE, depth_log_ratios
-from cvscore.colmap.plane_check import look_for_plane
-from cvscore.two_view.scene_evidence import Matches, fundamental_of
+from cvscore.two_view.plane_check import look_for_plane
+from cvscore.two_view.model_selection import Matches, fundamental_of
 from cvscore.models.sampson import sampson_residuals
 from cvscore.numerics.matrix3 import inverse_of
 from cvscore.models.triangulation import parallax_of

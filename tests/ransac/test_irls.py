@@ -8,7 +8,7 @@ from cvscore.data.normalization import frame_of, region_of
 from cvscore.models.homography import homography_model
 from cvscore.ransac.objective import Objective
 from cvscore.ransac.polish import polish
-from cvscore.scores.marginal import MarginalScore
+from cvscore.scores.marginal_score import MarginalScore
 
 
 def contaminated(rng):

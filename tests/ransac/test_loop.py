@@ -15,7 +15,7 @@ from cvscore.ransac.objective import Candidate, Objective
 from cvscore.ransac.loop import LAST_BATCH, MIN_SAMPLES, _budget, ransac, search
 from cvscore.ransac.samplers import UniformSampler, trials_needed
 from cvscore.scores.baselines import InlierCount, Msac
-from cvscore.scores.marginal import MarginalScore
+from cvscore.scores.marginal_score import MarginalScore
 from cvscore.types import RansacOptions
 
 EXAMPLE = ROOT / "examples" / "fit_a_line.py"

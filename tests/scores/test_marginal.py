@@ -10,7 +10,7 @@ from scipy.integrate import quad
 from scored_residuals import MODELS, PRIORS, contaminated
 
 from cvscore.scores.priors import InverseGamma
-from cvscore.scores.marginal import MarginalScore
+from cvscore.scores.marginal_score import MarginalScore
 
 # The closed form.
 

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scored_residuals import MODELS, PRIORS, contaminated
 
 from cvscore.scores.priors import InverseGamma
-from cvscore.scores.marginal import MarginalScore
+from cvscore.scores.marginal_score import MarginalScore
 
 
 @pytest.mark.parametrize("prior", PRIORS)

@@ -13,6 +13,12 @@ from __future__ import annotations
 import numpy as np
 
 from cvscore._numba.compile import kernel
+from cvscore.models.relative_pose import (
+    essential_matrices,
+    move_pose,
+    pose_of_matrix,
+    tangent_of_direction,
+)
 from cvscore.models.sampson import sampson_normal_matrix
 from cvscore.numerics.least_squares import (
     DAMPING_FACTOR,
@@ -22,12 +28,6 @@ from cvscore.numerics.least_squares import (
     ROUNDING,
     damped_step,
     drop_unweighted,
-)
-from cvscore.models.relative_pose import (
-    essential_matrices,
-    move_pose,
-    pose_of_matrix,
-    tangent_of_direction,
 )
 
 NUM_PARAMS = 5

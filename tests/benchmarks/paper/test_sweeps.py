@@ -12,7 +12,7 @@ from benchmarks.paper.rotations import FAILURE
 from benchmarks.paper.tables import SCORES, TableSweep
 from cvscore.scores.priors import InverseGamma
 from cvscore.scores.baselines import InlierCount, Msac
-from cvscore.scores.marginal import MarginalScore
+from cvscore.scores.marginal_score import MarginalScore
 
 JIT = not numba.config.DISABLE_JIT
 PRIORS = [

@@ -5,12 +5,12 @@ import pytest
 from synthetic import cross_matrix as cross
 from synthetic import rotation
 
-from cvscore.estimators.estimate import estimate_essential
+from cvscore.estimators import estimate_essential
 from cvscore.data.normalization import frame_of_cameras
 from cvscore.two_view.refinement.cheirality import on_half_lines, polish_on_half_lines, possible_matches
 from cvscore.models.essential import essential_model
 from cvscore.ransac.objective import Objective
-from cvscore.scores.marginal import MarginalScore
+from cvscore.scores.marginal_score import MarginalScore
 from cvscore.two_view.refinement.epipolar_irls import polish_essential
 
 K = np.array([[900.0, 0, 500], [0, 900, 375], [0, 0, 1]])

@@ -1,6 +1,6 @@
 """Plane, rotation or general motion?  Decided by evidence, without a threshold.
 
-The evidence of each kind is that of `cvscore.two_view.scene_evidence`.
+The evidence of each kind is that of `cvscore.two_view.model_selection`.
 `python -m benchmarks.model_selection` measures how often it is right.
 """
 
@@ -10,14 +10,15 @@ from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
-from cvscore.data.validation import as_intrinsics, as_points
 from cvscore.data.deduplication import first_occurrences
-from cvscore.estimators.estimate import (
+from cvscore.data.validation import as_intrinsics
+from cvscore.estimators import (
     estimate_essential,
     estimate_fundamental,
     estimate_homography,
 )
-from cvscore.two_view.scene_evidence import (
+from cvscore.two_view.image_pairs import SCENE_MATCHES
+from cvscore.two_view.model_selection import (
     Cameras,
     Matches,
     evidence_of_kinds,
@@ -84,7 +85,7 @@ def select_model(
     Selection
         The kind, the log evidence of each kind, and both estimates.
     """
-    points = as_points(x1, x2)
+    points = SCENE_MATCHES.pack(x1, x2)
     homography = estimate_homography(x1, x2, options=options, quality=quality)
     if K1 is None:
         if K2 is not None:

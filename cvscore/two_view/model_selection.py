@@ -1,12 +1,12 @@
-"""How likely a plane, a rotation or general motion make the matches of two views.
+"""Plane, rotation or general motion: which of them makes the matches likeliest.
 
 A homography and an epipolar geometry constrain different things: two residuals a match
 against one.  They are put on common ground by asking of both how much more likely they
 make the second point of a match, given the first, than *chance* does, which is matching
-to any of the points of the second image (`cvscore.inference.null_density`).  With ``e`` the distance of
-a match to the homography, ``r`` that to the epipolar geometry, ``u**2 = e**2 - r**2``
-the rest of it, along the epipolar line, and ``h``, ``g`` the densities of chance about
-the two, each match has the likelihood ratio
+to any of the points of the second image (`cvscore.data.permutation`).  With ``e`` the
+distance of a match to the homography, ``r`` that to the epipolar geometry,
+``u**2 = e**2 - r**2`` the rest of it, along the epipolar line, and ``h``, ``g`` the
+densities of chance about the two, each match has the likelihood ratio
 
     planar    w N(r; s) N(u; s) / h  +  (1 - w)
     rotation  the same, with a homography K2 R K1^-1
@@ -17,7 +17,7 @@ takes, the second any place on the epipolar line.  The planar model is a limit o
 it never fits worse; what counts is whether it fits better by more than its additional
 parameters can by themselves.  So the log evidence of a kind is its log likelihood
 ratio, largest over shares and scales, less half the logarithm of the number of matches
-for every parameter.
+for every parameter: the Bayesian information criterion (BIC; Schwarz 1978).
 """
 
 from __future__ import annotations
@@ -30,20 +30,21 @@ from typing import Any
 import numpy as np
 
 from cvscore._numba.compile import brief_kernel, kernel
-from cvscore.two_view.plane_line_mixture import log_likelihood
-from cvscore.inference.null_density import TINY, chance_density, redraw_matches
-from cvscore.inference.inlier_mixture import Membership, find_membership
-from cvscore.models.sampson import sampson_residuals
-from cvscore.numerics.matrix3 import form_of_images
+from cvscore.data.permutation import redraw_matches
+from cvscore.inference.inlier_mixture import InlierMixture, fit_mixture
+from cvscore.inference.null_density import TINY, null_density
+from cvscore.models import essential, fundamental, homography
 from cvscore.models.homography import homography_residuals
 from cvscore.models.rotation_homography import fit_rotation
+from cvscore.models.sampson import sampson_residuals
+from cvscore.numerics.matrix3 import form_of_images
+from cvscore.two_view.plane_line_mixture import log_likelihood
 from cvscore.types import Array, Mask
 
 Cameras = tuple[Array, Array]
 
-NUM_PLANE_PARAMS = 8
+NUM_PLANE_PARAMS = homography.COUNTS.num_params
 NUM_ROTATION_PARAMS = 3
-NUM_EPIPOLAR_PARAMS = {"essential": 5, "fundamental": 7}
 # Beside those of the geometry: noise scale and share of inliers; in the general model
 # also the spread of the layer and the share of free depth.
 NUM_MIXTURE_PARAMS = 2
@@ -67,7 +68,7 @@ class Layer:
         Of chance about it.
     threshold, scale : float
         How far its inliers reach, and their noise.
-    membership : Membership
+    mixture : InlierMixture
         Noise and chance about it.
     """
 
@@ -76,7 +77,7 @@ class Layer:
     density: float
     threshold: float
     scale: float
-    membership: Membership
+    mixture: InlierMixture
 
 
 class Matches:
@@ -119,21 +120,20 @@ class Matches:
     ) -> Layer:
         scale = max(scale, TINY)
         given = self.points, self.redrawn, is_inlying, threshold, scale
-        model, sq_residuals, density, *fitted = measure(
+        model, sq_residuals, density, mixture = measure(
             np.ascontiguousarray(what), *given
         )
-        membership = Membership(*fitted)
-        return Layer(model, sq_residuals, density, threshold, scale, membership)
+        return Layer(model, sq_residuals, density, threshold, scale, mixture)
 
 
 @brief_kernel
 def _about_lines(F, points, redrawn, is_inlying, radius, scale):
-    """Return F, and the other fields of `Layer` and of its membership."""
+    """Return F, its squared residuals, the density of chance, and the mixture."""
     model = F.reshape((1, 3, 3))
     sq_residuals = sampson_residuals(model, points)[0]
     by_chance = sampson_residuals(model, redrawn)[0]
     given = sq_residuals, by_chance, is_inlying, radius, scale
-    return F, sq_residuals, *_against_chance(1, *given)
+    return (F, sq_residuals, *_against_chance(1, *given))
 
 
 @kernel
@@ -148,7 +148,7 @@ def _about_plane(H, points, redrawn, is_inlying, radius, scale):
     sq_residuals = homography_residuals(model, points)[0]
     by_chance = homography_residuals(model, redrawn)[0]
     given = sq_residuals, by_chance, is_inlying, radius, scale
-    return oriented, sq_residuals, *_against_chance(2, *given)
+    return (oriented, sq_residuals, *_against_chance(2, *given))
 
 
 @kernel
@@ -160,10 +160,10 @@ def _about_rotation(cameras, points, redrawn, is_inlying, radius, scale):
 
 @kernel
 def _against_chance(dim, sq_residuals, by_chance, is_inlying, radius, scale):
-    """Density of chance about a model, and the fields of the membership."""
-    density = chance_density(by_chance, radius, dim)
+    """Density of chance about a model, and the mixture of noise and chance."""
+    density = null_density(by_chance, radius, dim)
     share = is_inlying.sum() / is_inlying.shape[0]
-    return density, *find_membership(sq_residuals, dim, density, share, scale)
+    return density, fit_mixture(sq_residuals, dim, density, share, scale)
 
 
 def fundamental_of(model: Array, cameras: Cameras | None) -> Array:
@@ -205,7 +205,7 @@ def evidence_of_kinds(
 
     def plane_evidence(layer: Layer, num_params: int) -> float:
         penalty = matches.penalty * (num_params + NUM_MIXTURE_PARAMS)
-        return layer.membership.log_likelihood - penalty
+        return layer.mixture.log_likelihood - penalty
 
     if cameras is None:
         evidence["planar_or_rotation"] = plane_evidence(plane, NUM_PLANE_PARAMS)
@@ -223,8 +223,8 @@ def evidence_of_kinds(
 
 def num_general_params(cameras: Cameras | None) -> int:
     """Return how many parameters general motion has, with its layer of depth."""
-    model = "fundamental" if cameras is None else "essential"
-    return NUM_EPIPOLAR_PARAMS[model] + NUM_PLANE_PARAMS + NUM_LAYER_PARAMS
+    epipolar = fundamental if cameras is None else essential
+    return epipolar.COUNTS.num_params + NUM_PLANE_PARAMS + NUM_LAYER_PARAMS
 
 
 def _general_log_likelihood(plane: Layer, line: Layer, share: float) -> float:
