@@ -75,7 +75,8 @@ class Estimate:
     scale : float
         Standard deviation of the noise of right matches, in the unit of the points.
         The inliers end at ``threshold``; what that cuts off is made up for, so that
-        this is a few percent above their root mean square (`cvscore.inference.noise_scale`).
+        this is a few percent above their root mean square
+        (`cvscore.inference.noise_scale`).
     threshold : float
         The inlier threshold that the score implies, in the unit of the points.
     iterations : int
