@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks.paper.pairs import PaperPair
+from benchmarks.paper.datasets.pairs import PaperPair
 from benchmarks.paper.rotations import essential_errors, homography_errors
 from cvscore.data.deduplication import first_occurrences
 from cvscore.data.normalization import Frame, frame_of, frame_of_cameras, region_of

@@ -6,12 +6,15 @@ import math
 
 import numpy as np
 
-from benchmarks.paper.pairs import PaperPair
+from benchmarks.paper.datasets.pairs import PaperPair
 from benchmarks.paper.pool import Problem
+from cvscore.calibration.pair_variances import (
+    variance_given_pose,
+    variance_unconstrained,
+)
 from cvscore.data.normalization import extent, region_of
 from cvscore.scores.marginal import HALF_WIDTH_FRACTION, MarginalScore
 from cvscore.types import Array, Mask
-from cvscore.calibration.pair_variances import variance_given_pose, variance_unconstrained
 
 
 def right_matches(pair: PaperPair, problem: Problem) -> Mask:
