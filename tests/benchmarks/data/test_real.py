@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from conftest import needs_shared_data
 
-from benchmarks.data import real
+from benchmarks.data import real, splits
 from benchmarks.data.pair import Fit, Pose
 from benchmarks.folders import data_root
 from benchmarks.methods import oracle

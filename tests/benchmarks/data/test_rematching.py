@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 import pytest
 
-from benchmarks.data import real, rematching
+from benchmarks.data import real, rematching, splits
 from benchmarks.methods import oracle
 from cvscore.images.rendering import render_pair
 
