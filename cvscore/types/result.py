@@ -130,7 +130,7 @@ class Estimate:
         """Whether random matches have so good a model less than once in a hundred.
 
         False for a model that says nothing, and where there is none.  The figures are
-        those of ``python -m benchmarks.evidence``.
+        those of ``python -m benchmarks evidence``.
         """
         return self.evidence > SIGNIFICANT_EVIDENCE
 

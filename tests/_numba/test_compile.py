@@ -5,6 +5,7 @@ import pytest
 from processes import run_python
 
 from cvscore.cli import compile_ahead as _compile_ahead
+
 pytestmark = pytest.mark.skipif(
     bool(numba.config.DISABLE_JIT), reason="nothing is compiled without the JIT"
 )
@@ -28,11 +29,11 @@ def test_the_first_call_says_that_it_compiles_and_later_ones_do_not(tmp_path):
 
 
 def test_compiling_ahead_compiles_what_an_estimate_calls():
-    from cvscore.two_view.spatial_prosac import draw_coherently
     from cvscore.models.refiners.fundamental import refit_from_rank_two
     from cvscore.models.refiners.homography import refit_from_visible
     from cvscore.ransac.objective import best_of, climb
     from cvscore.scores.marginal_kernels import assess, evaluate
+    from cvscore.two_view.spatial_prosac import draw_coherently
 
     _compile_ahead.main()
     kernels = (refit_from_rank_two, refit_from_visible, assess, evaluate)

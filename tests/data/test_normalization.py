@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 from synthetic import camera, homogeneous
 
-from cvscore.data.normalization import extent, frame_of, frame_of_cameras, precision, region_of
+from cvscore.data.normalization import (
+    extent,
+    frame_of,
+    frame_of_cameras,
+    precision,
+    region_of,
+)
 
 
 def test_the_matrix_does_what_the_frame_does(rng):

@@ -16,10 +16,10 @@ from synthetic import (
 )
 
 from cvscore import select_model
-from cvscore.two_view.plane_line_mixture import log_likelihood
-from cvscore.inference.inlier_mixture import fit_membership
 from cvscore.calibration.plane_fit import whitened_transfer
+from cvscore.inference.inlier_mixture import fit_membership
 from cvscore.models.rotation_homography import fit_rotation
+from cvscore.two_view.plane_line_mixture import log_likelihood
 
 JIT = not numba.config.DISABLE_JIT
 NUM_PAIRS = 8 if JIT else 1

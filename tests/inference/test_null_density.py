@@ -5,8 +5,8 @@ import pytest
 from synthetic import packed
 
 from cvscore.inference.null_density import NUM_REDRAWN, chance_density, redraw_matches
-from cvscore.models.sampson import sampson_residuals
 from cvscore.models.homography import homography_residuals
+from cvscore.models.sampson import sampson_residuals
 
 SIDES = np.array([1280.0, 960.0])
 

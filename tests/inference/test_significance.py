@@ -15,7 +15,11 @@ from cvscore import (
     estimate_homography,
 )
 from cvscore.inference.null_density import highest_chance_density
-from cvscore.inference.significance import MODELS_PER_SAMPLE, corrected_evidence, log_choices
+from cvscore.inference.significance import (
+    MODELS_PER_SAMPLE,
+    corrected_evidence,
+    log_choices,
+)
 from cvscore.types import SIGNIFICANT_EVIDENCE
 
 JIT = not numba.config.DISABLE_JIT

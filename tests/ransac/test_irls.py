@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from cvscore.ransac.polish import polish
 from synthetic import corner_error, packed, planar_scene, project
 
 from cvscore.data.normalization import frame_of, region_of
 from cvscore.models.homography import homography_model
 from cvscore.ransac.objective import Objective
-from cvscore.ransac.polish import polish
 from cvscore.scores.marginal_score import MarginalScore
 
 

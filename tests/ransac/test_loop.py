@@ -11,8 +11,8 @@ from synthetic import planar_scene, two_view_scene
 from cvscore.models.essential import essential_model
 from cvscore.models.fundamental import fundamental_model
 from cvscore.models.homography import homography_model
-from cvscore.ransac.objective import Candidate, Objective
 from cvscore.ransac.loop import LAST_BATCH, MIN_SAMPLES, _budget, ransac, search
+from cvscore.ransac.objective import Candidate, Objective
 from cvscore.ransac.samplers import UniformSampler, trials_needed
 from cvscore.scores.baselines import InlierCount, Msac
 from cvscore.scores.marginal_score import MarginalScore

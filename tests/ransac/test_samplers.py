@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from cvscore.two_view.spatial_prosac import NUM_UNIFORM_SAMPLES, CoherentSampler, coherence
 from cvscore.data.normalization import region_of
 from cvscore.ransac.samplers import (
     ProsacSampler,
@@ -16,6 +15,11 @@ from cvscore.ransac.samplers import (
     generator,
     random_number,
     trials_needed,
+)
+from cvscore.two_view.spatial_prosac import (
+    NUM_UNIFORM_SAMPLES,
+    CoherentSampler,
+    coherence,
 )
 
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from synthetic import packed, planar_scene, two_view_scene
 
+from cvscore.data.normalization import Region
 from cvscore.numerics.bucket_grid import cells_along
 from cvscore.two_view.spatial_prosac import CoherentSampler, coherence, take_turns
-from cvscore.data.normalization import Region
 
 
 def around(points, spreads):

@@ -7,8 +7,8 @@ import cvscore
 from cvscore.data.normalization import frame_of, region_of
 from cvscore.models.fundamental import fundamental_model
 from cvscore.ransac.objective import Objective
-from cvscore.two_view.degeneracy.dominant_plane import escape_plane
 from cvscore.scores.marginal_score import MarginalScore
+from cvscore.two_view.degeneracy.dominant_plane import escape_plane
 from cvscore.types import RansacOptions
 
 

@@ -5,15 +5,15 @@ import pytest
 from synthetic import homogeneous, project, sampson_epipolar
 
 import cvscore
-from cvscore.two_view.degeneracy import repeated_structure as repeats
-from cvscore.estimators import estimate_fundamental
 from cvscore.data.normalization import frame_of, region_of
+from cvscore.estimators import estimate_fundamental
 from cvscore.models.fundamental import fundamental_model
-from cvscore.ransac.objective import Objective
-from cvscore.two_view.degeneracy.dominant_plane import escape_plane
 from cvscore.ransac.loop import search
-from cvscore.two_view.degeneracy.repeated_structure import escape_plane_and_repeats
+from cvscore.ransac.objective import Objective
 from cvscore.scores.marginal_score import MarginalScore
+from cvscore.two_view.degeneracy import repeated_structure as repeats
+from cvscore.two_view.degeneracy.dominant_plane import escape_plane
+from cvscore.two_view.degeneracy.repeated_structure import escape_plane_and_repeats
 from cvscore.types import RansacOptions
 
 NUM_FACADE, NUM_PORCH, NUM_REPEATS = 240, 60, 100

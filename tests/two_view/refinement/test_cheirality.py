@@ -2,16 +2,20 @@
 
 import numpy as np
 import pytest
+from cvscore.two_view.refinement.epipolar_irls import polish_essential
 from synthetic import cross_matrix as cross
 from synthetic import rotation
 
-from cvscore.estimators import estimate_essential
 from cvscore.data.normalization import frame_of_cameras
-from cvscore.two_view.refinement.cheirality import on_half_lines, polish_on_half_lines, possible_matches
+from cvscore.estimators import estimate_essential
 from cvscore.models.essential import essential_model
 from cvscore.ransac.objective import Objective
 from cvscore.scores.marginal_score import MarginalScore
-from cvscore.two_view.refinement.epipolar_irls import polish_essential
+from cvscore.two_view.refinement.cheirality import (
+    on_half_lines,
+    polish_on_half_lines,
+    possible_matches,
+)
 
 K = np.array([[900.0, 0, 500], [0, 900, 375], [0, 0, 1]])
 R = rotation([0.02, -0.1, 0.05])

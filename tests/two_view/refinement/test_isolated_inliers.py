@@ -1,13 +1,13 @@
 """Inliers that keep no neighbours have no say in the last fit, where that can be."""
 
 import numpy as np
+from cvscore.ransac.polish import polish
+from cvscore.two_view.refinement.epipolar_irls import polish_epipolar, widening
 from synthetic import homogeneous, two_view_scene
 from test_repeats import Facade
 
-from cvscore.two_view.spatial_consistency import keep_neighbours
 from cvscore.ransac.objective import Candidate, Objective
-from cvscore.ransac.polish import polish
-from cvscore.two_view.refinement.epipolar_irls import polish_epipolar, widening
+from cvscore.two_view.spatial_consistency import keep_neighbours
 
 
 def somewhere_at_its_line(rng, F, x1, reach=0.0):
