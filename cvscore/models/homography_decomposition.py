@@ -26,8 +26,8 @@ def pose_of_plane(
     """Return the pose that has most points of a plane in front of both cameras.
 
     A plane is seen alike by two pairs of cameras.  From one of them some of its points
-    would often be behind a camera; if not, it is the one from which both cameras see the
-    plane less aslant, for such planes can be matched.  (An essential matrix of a
+    would often be behind a camera; if not, it is the one from which both cameras see
+    the plane less aslant, for such planes can be matched.  (An essential matrix of a
     plane's matches stands for either place, by chance.)
 
     Parameters
