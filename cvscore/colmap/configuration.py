@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cvscore.colmap.plane_check import look_for_plane
+from cvscore.inference.inlier_mixture import Membership
 from cvscore.two_view.scene_evidence import (
     NUM_MIXTURE_PARAMS,
     NUM_ROTATION_PARAMS,
@@ -21,7 +22,6 @@ from cvscore.two_view.scene_evidence import (
     fundamental_of,
     num_general_params,
 )
-from cvscore.inference.inlier_mixture import Membership
 from cvscore.types import Array, Estimate, Mask
 
 

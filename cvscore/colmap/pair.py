@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cvscore.scores.calibration import Calibration
 from cvscore.colmap.configuration import Choice, Explanation
 from cvscore.colmap.labels import (
     label_matches,
@@ -23,8 +22,9 @@ from cvscore.estimators.estimate import (
     estimate_fundamental,
     estimate_homography,
 )
-from cvscore.two_view.scene_evidence import fundamental_of
 from cvscore.models.homography_decomposition import essential_of_pose, pose_of_plane
+from cvscore.scores.calibration import Calibration
+from cvscore.two_view.scene_evidence import fundamental_of
 from cvscore.types import Array, Estimate, Mask, Pose, RansacOptions
 
 

@@ -12,10 +12,15 @@ from typing import NamedTuple
 import numpy as np
 
 from cvscore._numba.compile import brief_kernel, kernel
-from cvscore.data.normalization import enter_frame, find_region, leave_mapping, power_of_two
-from cvscore.models.solvers.four_point import homography_4pt
-from cvscore.models.refiners.homography import refit_from_visible
+from cvscore.data.normalization import (
+    enter_frame,
+    find_region,
+    leave_mapping,
+    power_of_two,
+)
 from cvscore.models.homography import homography_residuals
+from cvscore.models.refiners.homography import refit_from_visible
+from cvscore.models.solvers.four_point import homography_4pt
 from cvscore.ransac.samplers import draw_among, generator
 from cvscore.types import Array, Mask
 

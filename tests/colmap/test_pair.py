@@ -11,14 +11,14 @@ from synthetic import (
     two_view_scene,
 )
 
+from cvscore.calibration.plane_fit import whitened_transfer
 from cvscore.colmap.depths import NUM_BY_CHANCE, depth_log_ratios
 from cvscore.colmap.plane_check import look_for_plane
-from cvscore.two_view.scene_evidence import Matches, fundamental_of
-from cvscore.models.sampson import sampson_residuals
-from cvscore.numerics.matrix3 import inverse_of
-from cvscore.models.triangulation import parallax_of
-from cvscore.calibration.plane_fit import whitened_transfer
 from cvscore.models.rotation_homography import fit_rotation
+from cvscore.models.sampson import sampson_residuals
+from cvscore.models.triangulation import parallax_of
+from cvscore.numerics.matrix3 import inverse_of
+from cvscore.two_view.scene_evidence import Matches, fundamental_of
 
 
 def test_inverse(rng):
