@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +58,6 @@ def run(options: argparse.Namespace) -> None:
         **more,
     )
     if options.json:
-        print_json(asdict(summary))
+        print_json(vars(summary))
     else:
         print(summary)
