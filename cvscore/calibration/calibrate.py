@@ -6,20 +6,20 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cvscore.scores.calibration import MODELS, Calibration
+from cvscore._numba.progress import progress
+from cvscore.calibration.labelled_pairs import LabelledPair
+from cvscore.calibration.pair_variances import collect_variances
+from cvscore.data.normalization import extent, region_of
 from cvscore.data.validation import as_points
 from cvscore.estimators.estimate import (
     estimate_essential,
     estimate_fundamental,
     estimate_homography,
 )
-from cvscore.data.normalization import extent, region_of
-from cvscore.calibration.labelled_pairs import LabelledPair
-from cvscore.scores.priors import InverseGamma, fit_mle, fit_robust
-from cvscore._numba.progress import progress
+from cvscore.scores.calibration import MODELS, Calibration
 from cvscore.scores.marginal import HALF_WIDTH_FRACTION, MarginalScore
+from cvscore.scores.priors import InverseGamma, fit_mle, fit_robust
 from cvscore.types import Array, Estimate, RansacOptions
-from cvscore.calibration.pair_variances import collect_variances
 
 # Fractions of the extent that are tried: two an octave about the default, which is one
 # of them, from where only the best fits are inliers to where nearly all are.

@@ -21,19 +21,19 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cvscore.data.validation import as_intrinsics, as_points
+from cvscore.calibration.plane_fit import fit_plane
 from cvscore.data.deduplication import first_occurrences
+from cvscore.data.normalization import Frame, frame_of, frame_of_cameras, region_of
+from cvscore.data.validation import as_intrinsics, as_points
 from cvscore.estimators.estimate import (
     estimate_essential,
     estimate_fundamental,
     estimate_homography,
 )
-from cvscore.data.normalization import Frame, frame_of, frame_of_cameras, region_of
-from cvscore.models.sampson import sampson_residuals
 from cvscore.models.essential import essential_model
 from cvscore.models.fundamental import fundamental_model
 from cvscore.models.homography import homography_model
-from cvscore.calibration.plane_fit import fit_plane
+from cvscore.models.sampson import sampson_residuals
 from cvscore.types import Array
 
 MODELS = ("homography", "fundamental", "essential")

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from cvscore._numba.by_address import address_of
 from cvscore._numba.bound import BEST_OF, CLIMB, DRAW, REDESCEND
-from cvscore.two_view.spatial_prosac import draw_coherently
+from cvscore._numba.by_address import address_of
 from cvscore.models.essential import essential_model
 from cvscore.models.fundamental import fundamental_model
 from cvscore.models.homography import homography_model
+from cvscore.ransac.irls import redescend
 from cvscore.ransac.objective import Candidate, Objective, best_of, climb
 from cvscore.ransac.polish import polish
-from cvscore.ransac.irls import redescend
 from cvscore.scores.marginal import MarginalScore
 from cvscore.two_view.refinement.epipolar_irls import polish_fundamental
+from cvscore.two_view.spatial_prosac import draw_coherently
 
 
 def main() -> None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cvscore.data.validation import as_points
 from cvscore.data.deduplication import first_occurrences, uncrowded
+from cvscore.data.validation import as_points
 from cvscore.scores.marginal import MarginalScore
 from cvscore.types import Array, Estimate
 
