@@ -7,11 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from cvscore.cli.options import (
+    MOST,
     add_json_option,
     add_search_options,
+    check_at_most,
     print_json,
     search_options,
 )
+
+MOST_WORKERS = 4096  # each of them reads ahead
 
 
 def add_parser(commands: Any) -> None:
@@ -48,6 +52,8 @@ def run(options: argparse.Namespace) -> None:
     """Verify, with a bar, and print the closing table."""
     from cvscore.colmap import verify_matches
 
+    check_at_most("--workers", options.workers, MOST_WORKERS)
+    check_at_most("--min-inliers", options.min_inliers, MOST)
     more = {} if options.min_inliers is None else {"min_inliers": options.min_inliers}
     summary = verify_matches(
         options.database,

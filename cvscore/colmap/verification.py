@@ -112,6 +112,8 @@ def verify_matches(
     import_pycolmap()
     if num_workers is not None and num_workers < 1:
         raise ValueError(f"num_workers must be at least 1, got {num_workers}")
+    if min_inliers < 0:
+        raise ValueError(f"min_inliers must not be negative, got {min_inliers}")
     ransac = RansacOptions() if options is None else options
     search = PairOptions(ransac, min_inliers, calibration)
     summary = VerificationSummary()
@@ -177,7 +179,9 @@ def _read_pairs(
         if not names or names[0].startswith("#"):
             continue
         if len(names) != 2:
-            raise ValueError(f"{path}, line {number}: two image names, got {line!r}")
+            raise ValueError(
+                f"{path}, line {number}: two image names, got {line[:80]!r}"
+            )
         ids = [inventory.image_ids.get(name) for name in names]
         if ids[0] is None or ids[1] is None:
             summary.skipped["name of no image"] += 1
