@@ -57,8 +57,18 @@ def labels_of(scene):
 
 @pytest.mark.parametrize(
     "kind",
-    "signs, floating signs, nan, strings, string numbers, weights, classes, complex, "
-    "infinite, few".split(", "),
+    [
+        "signs",
+        "floating signs",
+        "nan",
+        "strings",
+        "string numbers",
+        "weights",
+        "classes",
+        "complex",
+        "infinite",
+        "few",
+    ],
 )
 def test_labels_that_are_not_true_or_false_are_refused(kind, here, scene, capsys):
     labels, words = labels_of(scene)[kind]
