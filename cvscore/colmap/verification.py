@@ -72,6 +72,9 @@ def verify_matches(
     valid database, and the next run goes on where it stopped.  Pairs that a damaged row
     belongs to are skipped, and the summary names the row.
 
+    Close a ``pycolmap.Database`` of the same file before: it is another SQLite library,
+    and two of them in one process don't see each other's locks.
+
     Parameters
     ----------
     database_path : path
