@@ -55,6 +55,8 @@ def test_verify_prints_a_closing_table(here, capsys, rng):
     assert len(read_geometries(here / "colmap.db")) == 3
     status, out, _ = run(capsys, "verify", "colmap.db", "--json")
     assert json.loads(out)["num_kept"] == 3
+    status, out, _ = run(capsys, "verify", "colmap.db", "--json", "--overwrite")
+    assert json.loads(out)["accepted"] == {"CALIBRATED": 3}
     for arguments, words in (
         (["none.db"], "none.db"),
         (["colmap.db", "--pairs", "none.txt"], "none.txt"),
