@@ -11,8 +11,8 @@ from synthetic import planar_scene, two_view_scene
 
 from cvscore import estimate_essential, estimate_fundamental, estimate_homography
 from cvscore.inference.noise_scale import noise_posterior, truncation
-from cvscore.scores.priors import InverseGamma
 from cvscore.scores.marginal_score import MarginalScore
+from cvscore.scores.priors import InverseGamma
 from cvscore.types import NoisePosterior
 
 JIT = not numba.config.DISABLE_JIT

@@ -11,14 +11,14 @@ from cvscore import (
     estimate_fundamental,
     estimate_homography,
 )
-from cvscore.data.normalization import extent, region_of
-from cvscore.inference.outlier_width import MAX_WIDENING
+from cvscore.data.normalization import region_of
+from cvscore.scores.marginal_score import MAX_WIDENING
 
 
 def start_of(scene):
     """The half-width that a search begins with, pixels."""
     region = region_of(packed(scene.x1, scene.x2))
-    return MarginalScore().half_width_fraction * extent(region)
+    return MarginalScore().half_width_fraction * region.extent((2, 2))
 
 
 def estimates(scene, **choices):
