@@ -26,6 +26,8 @@ MARKS = (
     b"@kernel",
     b"@brief_kernel",
     b"@reordering_kernel",
+    b"@bound_kernel",
+    b"@brief_bound_kernel",
     b"import numba",
     b"from numba",
 )

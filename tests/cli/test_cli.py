@@ -93,7 +93,8 @@ def test_warmup_leaves_nothing_to_compile(capsys):
     # The benchmarks have kernels of their own, which other tests may have imported.
     ours = [k for k in kernels if k.py_func.__module__.startswith("cvscore.")]
     unused = {k.py_func.__name__ for k in ours if not (k.signatures or cached(k))}
-    assert unused <= {"best_prefix_by_sorting"}  # the definition, for tests
+    # The definition of the score, and the solver that is held to OpenCV's.
+    assert unused <= {"best_prefix_by_sorting", "essential_5pt"}
 
 
 def cached(kernel):

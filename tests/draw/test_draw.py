@@ -18,10 +18,8 @@ from cvscore.draw import (
 from cvscore.draw.canvas import INLIER_COLOUR, MAX_IMAGE_WIDTH, OUTLIER_COLOUR, Canvas
 from cvscore.draw.epipolar import LINE_COLOURS
 from cvscore.draw.matches import MAX_LINES
-from cvscore.draw.sweep import COUNTS, densities
-from cvscore.models.essential import essential_model
-from cvscore.models.fundamental import fundamental_model
-from cvscore.models.homography import homography_model
+from cvscore.draw.sweep import densities
+from cvscore.estimators import ESTIMATORS
 
 
 def near(picture, x, y, colour, tolerance=40):
@@ -114,16 +112,6 @@ def test_stacked_pictures_keep_their_order_and_captions():
     assert (picture[-10:] == 190).all()
 
 
-def test_the_counts_are_those_of_the_models():
-    models = (
-        homography_model(),
-        fundamental_model(),
-        essential_model(np.eye(3), np.eye(3)),
-    )
-    for model in models:
-        assert COUNTS[model.name] == (model.residual_dim, model.num_params)
-
-
 @pytest.mark.parametrize("dim", [1, 2])
 def test_densities_are_densities_and_meet_at_the_asymptotic_threshold(dim):
     scale, width = 0.5, 40.0
@@ -136,7 +124,7 @@ def test_densities_are_densities_and_meet_at_the_asymptotic_threshold(dim):
     assert inside[1] < outside[1]
 
 
-@pytest.mark.parametrize("kind", sorted(COUNTS))
+@pytest.mark.parametrize("kind", sorted(ESTIMATORS))
 def test_the_sweep_has_its_maximum_at_the_inliers(kind, rng):
     scene = planar_scene(rng) if kind == "homography" else two_view_scene(rng)
     rows = np.concatenate([np.arange(len(scene.x1)), [0, 1, 2]])  # copies count once

@@ -26,7 +26,7 @@ def canonical(scene):
 
 def test_record_counts():
     model = essential_model(camera(), camera())
-    assert (model.name, model.sample_size) == ("essential", 5)
+    assert (model.name, model.sample_size) == ("essential matrix", 5)
     assert (model.num_params, model.residual_dim) == (5, 1)
 
 

@@ -114,7 +114,8 @@ if __name__ == "__main__":
 
 def start_run(folder, script, num=NUM_PAIRS, seconds=0.05, workers=1):
     script.write_text(COMMAND.format(num=num, seconds=seconds, workers=workers))
-    paths = os.pathsep.join([str(ROOT), str(ROOT / "tests")])
+    folders = ROOT, ROOT / "tests", ROOT / "tests" / "support"
+    paths = os.pathsep.join(map(str, folders))
     environment = {**os.environ, "PYTHONPATH": paths}
     command = [sys.executable, str(script), str(folder)]
     return subprocess.Popen(
