@@ -1,8 +1,7 @@
 """A model of your own: a line in the plane, with nothing to tune.
 
-A model is a record of three functions.  Here ``points`` is (2, N), a line is (a, b, c)
-with a x + b y + c = 0 and a^2 + b^2 = 1, and its residual is the distance.  What the
-data are is a record too: one set of points of two coordinates.
+A model: three functions, ``points`` (2, N), a line (a, b, c) with a x + b y + c = 0
+and a^2 + b^2 = 1, its residual the distance.  The data are one set of points.
 """
 
 import numpy as np
@@ -16,6 +15,8 @@ from cvscore.ransac import UniformSampler, polish
 
 def solve(points, samples):
     p, q = points[:, samples[:, 0]], points[:, samples[:, 1]]
+    apart = np.hypot(*(p - q)) > 0
+    p, q = p[:, apart], q[:, apart]
     normal = np.stack([p[1] - q[1], q[0] - p[0]]) / np.hypot(*(p - q))
     return np.stack([*normal, -(normal * p).sum(axis=0)], axis=1)
 
@@ -47,11 +48,10 @@ ESTIMATOR = Estimator(POINTS, (widen_outlier_width, polish), denormalise)
 def main():
     rng = np.random.default_rng(1)
     x = rng.uniform(0, 100, 60)
-    on_line = np.stack([x, 20 + 0.5 * x + rng.normal(0, 0.3, 60)], axis=1)
-    points = np.vstack([on_line, rng.uniform(0, 100, (140, 2)), on_line[:9]])
+    line = np.stack([x, 20 + 0.5 * x + rng.normal(0, 0.3, 60)], axis=1)
+    points = np.vstack([line, rng.uniform(0, 100, (140, 2)), line[:9]])
     found = ESTIMATOR.run(LINE, POINTS.pack(points))
-    a, b, c = found.model
-    low, high = found.scale_interval()
+    (a, b, c), (low, high) = found.model, found.scale_interval()
     print(f"y = {-c / b:.2f} + {-a / b:.3f} x: {found.num_inliers} inliers, noise")
     print(f"{found.scale:.2f} ({low:.2f} to {high:.2f}), {found.evidence:.0f} nats")
 

@@ -58,9 +58,9 @@ class Problem:
     def errors(self, models: Array, R: Array) -> Array:
         """Angles (K,) in degrees between the models' rotations and the true one."""
         K1, K2 = self.cameras
-        if self.geometry.name == "homography":
+        if self.geometry.name == "homography matrix":
             return homography_errors(np.linalg.solve(K2, models @ K1), R)
-        if self.geometry.name == "fundamental":
+        if self.geometry.name == "fundamental matrix":
             models = K2.T @ models @ K1
         return essential_errors(models, R)
 

@@ -37,11 +37,11 @@ def right_matches(pair: PaperPair, problem: Problem) -> Mask:
 
 def _true_matrix(pair: PaperPair, problem: Problem) -> Array:
     """Return the essential matrix of the pose, or the fundamental one in the frame."""
-    if problem.geometry.name == "homography":
+    if problem.geometry.name == "homography matrix":
         raise ValueError("a homography's inliers do not follow from the pose alone")
     x, y, z = pair.t / np.linalg.norm(pair.t)
     E = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]]) @ pair.R
-    if problem.geometry.name == "essential":
+    if problem.geometry.name == "essential matrix":
         return E
     K1, K2 = problem.cameras
     return np.linalg.inv(K2).T @ E @ np.linalg.inv(K1)
@@ -54,7 +54,7 @@ def noise_variance(pair: PaperPair, problem: Problem, is_right: Mask) -> float:
     """
     rows = problem.rows[is_right]
     x1, x2 = pair.x1[rows], pair.x2[rows]
-    name = problem.geometry.name
+    name = problem.geometry.name.removesuffix(" matrix")
     if name == "homography":
         variance = variance_unconstrained(x1, x2, model=name)
     else:

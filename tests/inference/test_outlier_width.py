@@ -79,7 +79,7 @@ def test_full_cuts_hold_nearly_all_of_the_noise(dim):
 
 
 @pytest.mark.parametrize(
-    ("dim", "side"), enumerate([40.0, 16.0, 12.0, 10.0, 9.0, 8.4], start=1)
+    ("dim", "side"), [(1, 40.0), (2, 16.0), (3, 12.0), (4, 10.0), (5, 9.0), (6, 8.4)]
 )
 def test_the_law_holds_in_any_dimension(dim, side, rng):
     """(2 a)^d = k / g, for k right residuals among wrong ones of density g."""

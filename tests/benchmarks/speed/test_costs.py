@@ -12,4 +12,4 @@ def test_costs_are_printed_for_every_problem(capsys):
     costs.main(["--num", "2"])
     lines = capsys.readouterr().out.splitlines()
     for problem in PROBLEMS:
-        assert any(line.startswith(f"{problem}: ") and "%" in line for line in lines)
+        assert any(line.startswith(f"{problem} ") and "%" in line for line in lines)
