@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import special
 
 from cvscore.inference.inlier_mixture import fit_mixture
 
@@ -11,11 +12,11 @@ def mixture(rng, dim, num=20_000, share=0.6, scale=2.0, half_width=300.0):
     is_right = rng.random(num) < share
     noise = np.linalg.norm(rng.normal(0, scale, (num, dim)), axis=1)
     radius = half_width * rng.random(num) ** (1 / dim)  # uniform in a ball
-    volume = 2 * half_width if dim == 1 else np.pi * half_width**2
+    volume = np.pi ** (dim / 2) / special.gamma(dim / 2 + 1) * half_width**dim
     return np.where(is_right, noise, radius), is_right, 1.0 / volume
 
 
-@pytest.mark.parametrize("dim", [1, 2])
+@pytest.mark.parametrize("dim", [1, 2, 3, 6])
 @pytest.mark.parametrize("start", [0.5, 2.0, 5.0])
 def test_share_and_scale_are_found_from_afar(rng, dim, start):
     residuals, is_right, density = mixture(rng, dim)

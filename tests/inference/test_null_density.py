@@ -1,13 +1,21 @@
 """What chance does: re-drawn matches, and their density about models with a formula."""
 
+import math
+
 import numpy as np
 import pytest
+from scipy import special
 from synthetic import packed
 
 from cvscore.data.permutation import redraw_matches
-from cvscore.inference.null_density import null_density
+from cvscore.inference.null_density import (
+    ball_volume,
+    highest_null_density,
+    null_density,
+)
 from cvscore.models.homography import homography_residuals
 from cvscore.models.sampson import sampson_residuals
+from cvscore.types import MAX_RESIDUAL_DIM
 
 SIDES = np.array([1280.0, 960.0])
 
@@ -40,6 +48,27 @@ def test_density_about_the_identity(radius, rng):
     # Twenty matches: a standard error of 22 %.
     tolerance = 1.3 if radius < 1.0 else 0.4
     assert null_density(q, radius, 2) == pytest.approx(expected, rel=tolerance)
+
+
+@pytest.mark.parametrize("dim", range(1, MAX_RESIDUAL_DIM + 1))
+def test_volume_is_that_of_a_ball(dim):
+    unit = math.pi ** (dim / 2) / special.gamma(dim / 2 + 1)
+    for radius in (1e-3, 1.0, 30.0):
+        expected = unit * radius**dim
+        assert ball_volume(radius, dim) == pytest.approx(expected, rel=1e-12)
+    assert ball_volume(0.0, dim) > 0.0
+
+
+@pytest.mark.parametrize("dim", range(1, MAX_RESIDUAL_DIM + 1))
+def test_even_density_is_found_in_any_dimension(dim, rng):
+    """Points spread evenly over a box have the density of one over its volume."""
+    side, radius = 10.0, 4.0
+    q = (rng.uniform(-side / 2, side / 2, (400_000, dim)) ** 2).sum(axis=1)
+    expected = side**-dim
+    # The ball in six dimensions holds 2 % of the box: 8,000 points, 1 % of error.
+    assert null_density(q, radius, dim) == pytest.approx(expected, rel=0.06)
+    highest = highest_null_density(q, radius, radius, dim)
+    assert highest == pytest.approx(expected, rel=0.06)
 
 
 def test_clusters_are_dense(rng):

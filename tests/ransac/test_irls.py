@@ -2,15 +2,22 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 from synthetic import corner_error, packed, planar_scene, project
 
 from cvscore.data.normalization import frame_of, region_of
 from cvscore.models.homography import homography_model
-from cvscore.ransac.irls import polish
+from cvscore.ransac.irls import (
+    CORE_QUANTILES,
+    CORE_SHARES,
+    core_variance,
+    polish,
+)
 from cvscore.ransac.local_optimization import optimise
 from cvscore.ransac.objective import Objective
 from cvscore.scores.marginal_score import MarginalScore
 from cvscore.two_view.image_frames import homography_outside, matrix_into
+from cvscore.types import MAX_RESIDUAL_DIM
 
 
 def contaminated(rng):
@@ -73,6 +80,24 @@ def test_right_matches_need_not_be_the_most(rng):
         )
     least_squares, polished = np.median(errors, axis=0)
     assert polished < 0.65 * least_squares
+
+
+@pytest.mark.parametrize("dim", range(1, MAX_RESIDUAL_DIM + 1))
+def test_the_core_tells_the_variance_of_any_number_of_constraints(dim, rng):
+    assert len(CORE_SHARES) == len(CORE_QUANTILES) == MAX_RESIDUAL_DIM + 1
+    quantile = stats.chi2(dim).ppf(CORE_SHARES[dim])
+    assert CORE_QUANTILES[dim] == pytest.approx(quantile, rel=1e-12)
+    num, num_params, variance = 200_000, 8, 3.0
+    q = variance * rng.chisquare(dim, num)
+    assert core_variance(q, dim, num_params) == pytest.approx(variance, rel=0.02)
+
+
+def test_the_core_of_few_inliers_makes_up_for_the_fit(rng):
+    """A fit of n parameters takes n of k d dimensions out of the residuals."""
+    q = np.full(10, 2.0)
+    full = core_variance(q.copy(), 2, 0)
+    assert core_variance(q.copy(), 2, 8) == pytest.approx(full * 20 / 12)
+    assert core_variance(q[:4].copy(), 2, 8) == 0.0
 
 
 @pytest.mark.parametrize("noise", [0.0, 1e-12])
