@@ -6,13 +6,90 @@ import numpy as np
 import pytest
 import reference
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import special
 from scipy.integrate import quad
 from scored_residuals import MODELS, PRIORS, contaminated
 
+from cvscore.scores.label_prior import BetaPrior, label_terms
+from cvscore.scores.marginal import best_prefix_by_sorting, marginal_score
 from cvscore.scores.marginal_score import MarginalScore
 from cvscore.scores.priors import InverseGamma
 
 # The closed form.
+
+# (d, n) of every number of constraints: three known models, a rigid motion, and others.
+COUNTS = [(1, 5), (1, 7), (2, 8), (3, 6), (4, 10), (5, 7), (6, 12)]
+HALF_WIDTH, NUM_POINTS = 100.0, 15
+
+
+def log_integral(nu, rss, alpha, beta):
+    """Log of the integral over the variance v, in steps of log v, by quadrature."""
+    mode = (0.5 * rss + beta) / (0.5 * nu + alpha)
+
+    def log_integrand(log_v):
+        v = math.exp(log_v)
+        likelihood = -0.5 * nu * math.log(2.0 * math.pi * v) - 0.5 * rss / v
+        prior = -(alpha + 1.0) * log_v - beta / v
+        return likelihood + prior + log_v  # dv = v dlog(v)
+
+    centre = math.log(mode)
+    peak = log_integrand(centre)
+    area, _ = quad(
+        lambda log_v: math.exp(log_integrand(log_v) - peak),
+        centre - 8.0,
+        centre + 80.0,
+        points=[centre],
+        limit=200,
+    )
+    return math.log(area) + peak
+
+
+@pytest.mark.parametrize(("d", "n"), COUNTS)
+@pytest.mark.parametrize("prior", PRIORS)
+def test_marginal_score_is_the_formula_and_the_integral(d, n, prior, rng):
+    q = np.sort(contaminated(rng, NUM_POINTS))
+    for k in range(NUM_POINTS + 1):
+        nu, rss, alpha, beta = k * d - n, q[:k].sum(), prior.alpha, prior.beta
+        Q, log_2a = 0.5 * rss + beta, math.log(2.0 * HALF_WIDTH)
+        found = marginal_score(k, Q, NUM_POINTS, d, n, alpha, log_2a)
+        if nu <= 0:
+            assert found == -np.inf
+            continue
+        outliers = -(NUM_POINTS - k) * d * log_2a
+        formula = (
+            special.gammaln(nu / 2 + alpha)
+            - (nu / 2 + alpha) * np.log(rss / 2 + beta)
+            - (nu / 2) * np.log(2 * np.pi)
+            + outliers
+        )
+        assert found == pytest.approx(formula, rel=1e-12)
+        if k in (n // d + 1, 10, NUM_POINTS):
+            integral = log_integral(nu, rss, alpha, beta)
+            assert found == pytest.approx(integral + outliers, rel=1e-7, abs=1e-7)
+
+
+@pytest.mark.parametrize(("d", "n"), COUNTS)
+@pytest.mark.parametrize("prior", PRIORS)
+@pytest.mark.parametrize("labels", [None, BetaPrior(2.0, 3.0)])
+def test_fast_paths_agree_with_sorting_in_any_dimension(d, n, prior, labels, rng):
+    """All that a search calls, against the sorted maximum of S(k)."""
+    q = np.stack([contaminated(rng, 80, share=share) for share in (0.0, 0.3, 0.6, 1.0)])
+    score = MarginalScore(prior=prior, half_width=HALF_WIDTH, label_prior=labels)
+    terms = label_terms(80, labels)
+    scores, prefixes = best_prefix_by_sorting(
+        q, d, n, prior.alpha, score._offset, math.log(2.0 * HALF_WIDTH), terms
+    )
+    fast_scores, fast_prefixes = score.best_prefix(q, d, n)
+    assert_allclose(fast_scores, scores, rtol=1e-12)
+    assert_array_equal(fast_prefixes, prefixes)
+    assert_allclose(score.evaluate(q, d, n), scores, rtol=1e-12)
+    for row, best, k in zip(q, scores, prefixes, strict=True):
+        sweep = score.sweep(row, d, n)
+        assert_allclose(sweep.max(), best, rtol=1e-12)
+        assert sweep.argmax() + 1 == k
+        assert score.inliers(row, d, n).sum() == k
+        assert_allclose(score.assess(row, d, n)[0], best, rtol=1e-12)
+        assert_allclose(score.summarise(row, d, n).score, best, rtol=1e-12)
 
 
 @pytest.mark.parametrize(("dim", "num_params"), MODELS)
