@@ -291,7 +291,8 @@ def test_processes_may_compile_at_once(copy):
         for _ in range(3)
     ]
     for process in several:
-        assert process.communicate()[0].startswith("1 ")
+        with process:
+            assert process.communicate()[0].startswith("1 ")
         assert process.returncode == 0
     assert call(copy).stdout == "1 machine\n"
     assert len(list((copy / "__pycache__/kernels").iterdir())) == 1
