@@ -21,25 +21,28 @@ from __future__ import annotations
 from typing import Any
 
 from cvscore.calibration.calibrate import calibrate
-from cvscore.scores.calibration import Calibration
-from cvscore.estimators.estimate import (
+from cvscore.calibration.labelled_pairs import LabelledPair
+from cvscore.calibration.pair_variances import (
+    variance_given_pose,
+    variance_unconstrained,
+)
+from cvscore.estimators import (
     estimate_essential,
     estimate_fundamental,
     estimate_homography,
 )
-from cvscore.calibration.labelled_pairs import LabelledPair
-from cvscore.scores.priors import InverseGamma, fit_mle, fit_robust
-from cvscore.scores.label_prior import BetaPrior
+from cvscore.estimators.select_model import Selection, select_model
 from cvscore.scores.baselines import (
     GaussianUniform,
     InlierCount,
     MagsacPlusPlus,
     Msac,
 )
-from cvscore.scores.marginal import MarginalScore
-from cvscore.estimators.model_selection import Selection, select_model
+from cvscore.scores.calibration import Calibration
+from cvscore.scores.label_prior import BetaPrior
+from cvscore.scores.marginal_score import MarginalScore
+from cvscore.scores.priors import InverseGamma, fit_mle, fit_robust
 from cvscore.types import Estimate, GeometricModel, Pose, RansacOptions
-from cvscore.calibration.pair_variances import variance_given_pose, variance_unconstrained
 
 __version__ = "0.1.0"
 
@@ -92,4 +95,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_FROM_OPENCV])
+    return [*__all__, "__version__"]

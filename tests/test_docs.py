@@ -15,7 +15,7 @@ EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 DOCTESTED = (
     "cvscore",
     "cvscore.images.match_files",
-    "cvscore.estimators.estimate",
+    "cvscore.estimators.homography",
     "cvscore.scores.priors",
     "cvscore._numba.progress",
     "cvscore.images.rendering",

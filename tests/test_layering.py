@@ -10,6 +10,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 # Each package may import those before it.
 LAYERS = (
     "types",
+    "files",
     "_numba",
     "numerics",
     "data",
@@ -28,7 +29,14 @@ LAYERS = (
 )
 STRANGERS = {("models", "scores"), ("scores", "models")}  # never import each other
 HEAVY = {"cv2", "pycolmap", "scipy", "matplotlib", "h5py", "dask"}
-KERNELS = {"kernel", "brief_kernel", "reordering_kernel", "overload"}
+KERNELS = {
+    "kernel",
+    "brief_kernel",
+    "bound_kernel",
+    "brief_bound_kernel",
+    "reordering_kernel",
+    "overload",
+}
 
 
 def name_of(path):

@@ -27,9 +27,7 @@ def test_the_command_is_installed_and_exists():
 
 def test_the_package_says_that_it_is_typed_and_what_changed():
     assert (ROOT / "cvscore" / "py.typed").exists()
-    assert (
-        f"## {cvscore.__version__}" in (ROOT / "CHANGELOG.md").read_text()
-    )
+    assert f"## {cvscore.__version__}" in (ROOT / "CHANGELOG.md").read_text()
 
 
 def test_no_build_of_opencv_is_forced_upon_another():

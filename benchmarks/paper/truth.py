@@ -6,12 +6,15 @@ import math
 
 import numpy as np
 
-from benchmarks.paper.pairs import PaperPair
+from benchmarks.paper.datasets.pairs import PaperPair
 from benchmarks.paper.pool import Problem
-from cvscore.data.normalization import extent, region_of
-from cvscore.scores.marginal import HALF_WIDTH_FRACTION, MarginalScore
+from cvscore.calibration.pair_variances import (
+    variance_given_pose,
+    variance_unconstrained,
+)
+from cvscore.data.normalization import region_of
+from cvscore.scores.marginal_score import HALF_WIDTH_FRACTION, MarginalScore
 from cvscore.types import Array, Mask
-from cvscore.calibration.pair_variances import variance_given_pose, variance_unconstrained
 
 
 def right_matches(pair: PaperPair, problem: Problem) -> Mask:
@@ -24,7 +27,7 @@ def right_matches(pair: PaperPair, problem: Problem) -> Mask:
         return pair.is_inlier[problem.rows]
     sq_residuals = problem.sq_residuals(_true_matrix(pair, problem)[None])[0]
     region = region_of(problem.points)
-    width = HALF_WIDTH_FRACTION * extent(region) * problem.frame.unit
+    width = HALF_WIDTH_FRACTION * region.extent((2, 2)) * problem.frame.unit
     if not width > 0.0:
         return np.zeros(len(problem.rows), dtype=np.bool_)
     geometry = problem.geometry

@@ -4,6 +4,9 @@ A kernel that took other kernels as arguments would be compiled anew for each of
 and never be found in the cache; numba's first-class functions are, but cost 70 us per
 argument and call.  An address is an integer: one loop, compiled and cached once, serves
 every model and every score, and knows neither.
+
+Addresses travel in records, NamedTuples with a field for each function and one for what
+its functions get last, so that nothing is found by its position.
 """
 
 from __future__ import annotations
@@ -28,7 +31,7 @@ def array(ndim: int, dtype: Any = _NUMBER) -> Any:
 def address_of(function: Callable[..., Any], signature: Any) -> Any:
     """Compile a kernel for a signature and return where it is.
 
-    Without the JIT it is the function itself, which `caller` calls as well.
+    Without the JIT it is the function itself, which `method` calls as well.
     """
     if numba.config.DISABLE_JIT:  # type: ignore[attr-defined, unused-ignore]
         return function
@@ -52,38 +55,47 @@ def _compile(function: Any, signature: Any) -> int:
     return address
 
 
-def caller(signature: Any, position: int | None = None) -> Callable[..., Any]:
-    """Return ``call(function, arguments)`` for kernels of one signature.
+def method(name: str, signature: Any, last: str = "constants") -> Callable[..., Any]:
+    """Return ``call(record, *arguments)`` for the function in a field of a record.
 
-    Within a kernel ``function`` is an address; in interpreted code, where the same
-    source serves models and scores that are not compiled, it is anything callable.
-    With a position it is a tuple of such, in which that is the place of the function.
+    Parameters
+    ----------
+    name : str
+        The field.  Within a kernel it holds an address; in interpreted code, where the
+        same source serves models and scores that are not compiled, anything callable.
+    signature : numba signature
+        Of the function.
+    last : str
+        The field that the function gets after the arguments.
     """
 
-    def call(function: Any, arguments: tuple[Any, ...]) -> Any:
-        chosen = function if position is None else function[position]
-        return chosen(*arguments)
+    def call(record: Any, *arguments: Any) -> Any:
+        return getattr(record, name)(*arguments, getattr(record, last))
 
     @intrinsic  # type: ignore[untyped-decorator, unused-ignore]
-    def call_address(typing_context: Any, address: Any, arguments: Any) -> Any:
+    def call_address(typing_context: Any, record: Any, arguments: Any) -> Any:
         def generate(context: Any, builder: Any, _: Any, values: Any) -> Any:
             convention = context.call_conv
-            function_type = convention.get_function_type(
-                signature.return_type, signature.args
+            given = signature.return_type, signature.args
+            pointer_type = convention.get_function_type(*given).as_pointer()
+            address, own = (
+                builder.extract_value(values[0], record.fields.index(field))
+                for field in (name, last)
             )
-            pointer = builder.inttoptr(values[0], function_type.as_pointer())
-            given = cgutils.unpack_tuple(builder, values[1])
-            _, result = convention.call_function(
-                builder, pointer, signature.return_type, signature.args, given
+            pointer = builder.inttoptr(address, pointer_type)
+            others = cgutils.unpack_tuple(builder, values[1])
+            status, result = convention.call_function(
+                builder, pointer, *given, [*others, own]
             )
-            return result  # kernels never raise, so the status says nothing
+            with cgutils.if_unlikely(builder, status.is_error):
+                convention.return_status_propagate(builder, status)
+            return result
 
-        return signature.return_type(types.int64, types.Tuple(signature.args)), generate
+        form = signature.return_type(record, types.Tuple(signature.args[:-1]))
+        return form, generate
 
     @overload(call)  # type: ignore[untyped-decorator, unused-ignore]
-    def call_compiled(function, arguments):
-        if position is None:
-            return lambda function, arguments: call_address(function, arguments)  # type: ignore[call-arg, unused-ignore]
-        return lambda function, arguments: call_address(function[position], arguments)  # type: ignore[call-arg, unused-ignore]
+    def call_compiled(record, *arguments):
+        return lambda record, *arguments: call_address(record, arguments)  # type: ignore[call-arg, unused-ignore]
 
     return call

@@ -6,11 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cvscore.data.validation import as_intrinsics, as_points
-from cvscore.models.sampson import sampson_residuals
+from cvscore.calibration.pair_variances import (
+    variance_given_pose,
+    variance_unconstrained,
+)
+from cvscore.data.validation import as_intrinsics
 from cvscore.models.relative_pose import pose_from_essential
+from cvscore.models.sampson import sampson_residuals
+from cvscore.two_view.image_pairs import SCENE_MATCHES
 from cvscore.types import Array, Estimate, Mask
-from cvscore.calibration.pair_variances import variance_given_pose, variance_unconstrained
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -41,7 +45,7 @@ class LabelledPair:
     H: Array | None = None
 
     def __post_init__(self) -> None:
-        num = as_points(self.x1, self.x2).shape[1]
+        num = SCENE_MATCHES.pack(self.x1, self.x2).shape[1]
         if np.shape(self.inliers) != (num,) or np.asarray(self.inliers).dtype != bool:
             raise ValueError(
                 f"inliers must be {num} booleans, got shape {np.shape(self.inliers)} "
@@ -54,6 +58,9 @@ class LabelledPair:
         for name in ("K1", "K2"):
             if getattr(self, name) is not None:
                 as_intrinsics(getattr(self, name), name)
+        for name, shape in (("R", (3, 3)), ("t", (3,)), ("H", (3, 3))):
+            if getattr(self, name) is not None:
+                _check_truth(getattr(self, name), name, shape)
 
     def variance(self, model: str) -> float | None:
         """Return the noise variance of the right matches, None if they are too few.
@@ -77,7 +84,7 @@ class LabelledPair:
         """
         if estimate.model is None:
             return np.inf
-        points = as_points(self.x1, self.x2)
+        points = SCENE_MATCHES.pack(self.x1, self.x2)
         right = np.ascontiguousarray(points[:, self.inliers])
         if model == "homography":
             truth = right[2:] if self.H is None else _transfer(self.H, right)
@@ -110,6 +117,16 @@ class LabelledPair:
         U, _, Vt = np.linalg.svd(K2.T @ estimate.model @ K1)
         R, t, _ = pose_from_essential(U @ np.diag([1.0, 1.0, 0.0]) @ Vt, rays)
         return R, t
+
+
+def _check_truth(truth: Array, name: str, shape: tuple[int, ...]) -> None:
+    array = np.asarray(truth)
+    if array.dtype.kind not in "fiu":
+        raise ValueError(f"{name} must hold real numbers, got dtype {array.dtype}")
+    if array.shape != shape:
+        raise ValueError(f"{name} must have shape {shape}, got {array.shape}")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} has NaN or infinite entries")
 
 
 def _transfer(H: Array, points: Array) -> Array:

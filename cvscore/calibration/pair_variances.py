@@ -21,26 +21,28 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cvscore.data.validation import as_intrinsics, as_points
+from cvscore.calibration.plane_fit import fit_plane
 from cvscore.data.deduplication import first_occurrences
-from cvscore.estimators.estimate import (
+from cvscore.data.normalization import Frame, frame_of, region_of
+from cvscore.data.validation import as_intrinsics
+from cvscore.estimators import (
     estimate_essential,
     estimate_fundamental,
     estimate_homography,
 )
-from cvscore.data.normalization import Frame, frame_of, frame_of_cameras, region_of
-from cvscore.models.sampson import sampson_residuals
+from cvscore.estimators.registry import registered
 from cvscore.models.essential import essential_model
 from cvscore.models.fundamental import fundamental_model
 from cvscore.models.homography import homography_model
-from cvscore.calibration.plane_fit import fit_plane
+from cvscore.models.sampson import sampson_residuals
+from cvscore.two_view.image_frames import camera_inside, frame_of_cameras, matrix_into
+from cvscore.two_view.image_pairs import SCENE_MATCHES
 from cvscore.types import Array
 
-MODELS = ("homography", "fundamental", "essential")
 # With fewer, the standard error of a variance is more than half of it, and it says
 # little of the noise.
 MIN_DEGREES_OF_FREEDOM = 8
-NUM_PLANE_PARAMS = 3
+NUM_NORMAL_PARAMS = 3
 # Refits from the estimate on; each is itself a few Gauss-Newton steps.
 MAX_REFITS = 10
 
@@ -84,13 +86,15 @@ def variance_unconstrained(
         RSS/(d k - n), in the squared unit of the points (pixels before K); None where
         there are too few matches, or none of them fix the model.
     """
-    _check_model(model)
+    registered(model)  # or a ValueError that names those there are
     points = _distinct_points(x1, x2)
     if model == "essential":
         K1, K2 = _cameras(K1, K2)
         found = estimate_essential(points[:2].T, points[2:].T, K1, K2)
         frame = frame_of_cameras(K1, K2)
-        geometry = essential_model(frame.camera(K1, 0), frame.camera(K2, 1))
+        geometry = essential_model(
+            camera_inside(frame, K1, 0), camera_inside(frame, K2, 1)
+        )
     elif model == "fundamental":
         found = estimate_fundamental(points[:2].T, points[2:].T)
         frame, geometry = frame_of(region_of(points)), fundamental_model()
@@ -136,7 +140,7 @@ def variance_given_pose(
         RSS/k, for the homography RSS/(2 k - 3), in pixels squared; None where there are
         too few matches.
     """
-    _check_model(model)
+    registered(model)  # or a ValueError that names those there are
     points = _distinct_points(x1, x2)
     K1, K2 = _cameras(K1, K2)
     R, t = _pose(R, t)
@@ -146,7 +150,7 @@ def variance_given_pose(
         F = np.linalg.inv(K2).T @ _cross_matrix(t) @ R @ np.linalg.inv(K1)
         sq_residuals: Array = sampson_residuals(F[None], points)[0]
         return float(np.mean(sq_residuals))
-    num_spare = 2 * points.shape[1] - NUM_PLANE_PARAMS
+    num_spare = 2 * points.shape[1] - NUM_NORMAL_PARAMS
     if num_spare < MIN_DEGREES_OF_FREEDOM:
         return None
     _, rss = fit_plane(points, K1, K2, R, t)
@@ -177,7 +181,7 @@ def _in_frame(model_matrix: Array, frame: Frame, model: str) -> Array:
     """Bring an estimate into the frame; E is for rays and has none."""
     if model == "essential":
         return model_matrix
-    enter1, enter2 = frame.matrix(0), frame.matrix(1)
+    enter1, enter2 = matrix_into(frame, 0), matrix_into(frame, 1)
     if model == "homography":
         inside = enter2 @ model_matrix @ np.linalg.inv(enter1)
         # Oriented as the estimator found it: the centre of the points is before it.
@@ -188,7 +192,7 @@ def _in_frame(model_matrix: Array, frame: Frame, model: str) -> Array:
 
 
 def _distinct_points(x1: ArrayLike, x2: ArrayLike) -> Array:
-    points = as_points(x1, x2)
+    points = SCENE_MATCHES.pack(x1, x2)
     distinct, _ = first_occurrences(points)
     return np.ascontiguousarray(points[:, distinct])
 
@@ -217,8 +221,3 @@ def _pose(R: ArrayLike, t: ArrayLike) -> tuple[Array, Array]:
 def _cross_matrix(t: Array) -> Array:
     x, y, z = t
     return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-
-
-def _check_model(model: str) -> None:
-    if model not in MODELS:
-        raise ValueError(f"model must be one of {MODELS}, got {model!r}")

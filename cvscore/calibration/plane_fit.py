@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cvscore.data.normalization import frame_of_cameras
+from cvscore.two_view.image_frames import camera_inside, frame_of_cameras
 from cvscore.types import Array
 
 
@@ -36,7 +36,7 @@ def fit_plane(
 
     frame = frame_of_cameras(K1, K2)
     inside = frame.enter(points)
-    inner1, inner2 = frame.camera(K1, 0), frame.camera(K2, 1)
+    inner1, inner2 = camera_inside(frame, K1, 0), camera_inside(frame, K2, 1)
     inverse = np.linalg.inv(inner1)
 
     def residuals(plane: Array) -> Array:

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from cvscore.cli.failure import Failure
 from cvscore.cli.options import camera_matrix
-from cvscore.images.match_files import SUFFIXES, Correspondences, load_correspondences
 from cvscore.images.features import MAX_FEATURES, RATIO, match_images, read_image
+from cvscore.images.match_files import SUFFIXES, Correspondences, load_correspondences
 from cvscore.types import Array
 
 Image = NDArray[np.uint8]

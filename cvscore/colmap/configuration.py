@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cvscore.colmap.plane_check import look_for_plane
-from cvscore.two_view.scene_evidence import (
+from cvscore.inference.inlier_mixture import InlierMixture
+from cvscore.two_view.model_selection import (
     NUM_MIXTURE_PARAMS,
     NUM_ROTATION_PARAMS,
     Cameras,
@@ -21,7 +21,7 @@ from cvscore.two_view.scene_evidence import (
     fundamental_of,
     num_general_params,
 )
-from cvscore.inference.inlier_mixture import Membership
+from cvscore.two_view.plane_check import check_for_plane
 from cvscore.types import Array, Estimate, Mask
 
 
@@ -33,7 +33,7 @@ class Explanation:
     ----------
     kind : str
         "general", "planar", "rotation" or "planar_or_rotation".
-    membership : Membership
+    mixture : InlierMixture
         Noise and chance about the model.
     sq_residuals : (N,) array
         Squared distances of the matches to the model.
@@ -47,7 +47,7 @@ class Explanation:
     """
 
     kind: str
-    membership: Membership
+    mixture: InlierMixture
     sq_residuals: Array
     matches: Matches
     F: Array
@@ -86,7 +86,7 @@ class Choice:
         geometry too, which tells how large their noise is.
         """
         likely, radius = self._epipolar.inliers, self._epipolar.threshold
-        seen = look_for_plane(self._matches.points, likely, radius, seed)
+        seen = check_for_plane(self._matches.points, likely, radius, seed)
         if seen is None:
             return self._general(None)
         return self._likeliest(seen.H, seen.inliers, radius, seen.scale)
@@ -103,7 +103,7 @@ class Choice:
     ) -> Explanation:
         cut = inliers, threshold, scale
         plane = self._matches.about_plane(H, *cut)
-        if self._is_plain(plane.membership):
+        if self._is_plain(plane.mixture):
             return self._general(H)
         evidence = evidence_of_kinds(
             self._matches, plane, self._line, inliers, self._cameras
@@ -115,7 +115,7 @@ class Choice:
             plane = self._matches.about_rotation(self._cameras, *cut)
         return Explanation(
             kind=kind,
-            membership=plane.membership,
+            mixture=plane.mixture,
             sq_residuals=plane.sq_residuals,
             matches=self._matches,
             F=self._F,
@@ -125,18 +125,18 @@ class Choice:
     def _general(self, H: Array | None) -> Explanation:
         return Explanation(
             kind="general",
-            membership=self._line.membership,
+            mixture=self._line.mixture,
             sq_residuals=self._line.sq_residuals,
             matches=self._matches,
             F=self._F,
             H=H,
         )
 
-    def _is_plain(self, on_plane: Membership) -> bool:
+    def _is_plain(self, on_plane: InlierMixture) -> bool:
         """Whether neither plane nor rotation can have more evidence than this."""
         penalty = self._matches.penalty
         num_least = NUM_ROTATION_PARAMS + NUM_MIXTURE_PARAMS
-        at_least = self._line.membership.log_likelihood
+        at_least = self._line.mixture.log_likelihood
         at_least -= penalty * num_general_params(self._cameras)
         at_most = on_plane.log_likelihood - penalty * num_least
         return at_least >= at_most

@@ -12,9 +12,9 @@ from __future__ import annotations
 import numpy as np
 
 from cvscore._numba.compile import kernel
-from cvscore.numerics.quickselect import move_smallest_first
 from cvscore.models.sampson import sampson_residuals
 from cvscore.models.triangulation import parallax_of
+from cvscore.numerics.quickselect import move_smallest_first
 
 # Fine enough to see where a scene begins and ends, coarse enough to fill most parts.
 NUM_PARTS = 16

@@ -11,20 +11,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cvscore.scores.calibration import Calibration
 from cvscore.colmap.configuration import Choice, Explanation
 from cvscore.colmap.labels import (
     label_matches,
     label_matches_in_depth,
     may_be_right,
 )
-from cvscore.estimators.estimate import (
+from cvscore.estimators import (
     estimate_essential,
     estimate_fundamental,
     estimate_homography,
 )
-from cvscore.two_view.scene_evidence import fundamental_of
 from cvscore.models.homography_decomposition import essential_of_pose, pose_of_plane
+from cvscore.scores.calibration import Calibration
+from cvscore.two_view.model_selection import fundamental_of
 from cvscore.types import Array, Estimate, Mask, Pose, RansacOptions
 
 
@@ -178,13 +178,13 @@ def _geometry(
     matches: PairMatches, points: Array, epipolar: Estimate, found: Explanation
 ) -> PairGeometry:
     """Label the matches by what explains them best, and fill in every field."""
-    log_odds = found.membership.log_odds(found.sq_residuals)
+    log_odds = found.mixture.log_odds(found.sq_residuals)
     pose = _pose(matches, epipolar, found, points, log_odds > 0.0)
     keypoints, cameras = matches.keypoints, (matches.K1, matches.K2)
     if pose is None:
         inliers, tri_angle = may_be_right(log_odds, keypoints), -1.0
     elif found.kind == "general":
-        known = cameras, pose, found.F, found.membership.threshold
+        known = cameras, pose, found.F, found.mixture.threshold
         inliers, tri_angle = label_matches_in_depth(
             log_odds, keypoints, found.matches, *known
         )

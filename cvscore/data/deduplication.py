@@ -1,4 +1,4 @@
-"""Identical correspondences, of which one may count, and crowds, of which two may.
+"""Identical matches, of which one counts, and many-to-one matches, of which two do.
 
 A copy of a sampled match has residual zero under every model through that match, so
 copies pull the estimated noise scale, and with it the score, towards a sham optimum.
@@ -6,10 +6,12 @@ Feature detectors emit copies whenever a keypoint has two orientations.
 
 Matches that share a point of one image do the same to epipolar geometry: an epipole at
 that point explains all of them exactly, whatever their other ends.  Matching without a
-mutual check gives crowds of them, of which one at the most is right.
+mutual check gives many of them, of which one at the most is right.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,20 +19,55 @@ from numpy.typing import NDArray
 from cvscore._numba.compile import kernel
 from cvscore.types import Array, Mask
 
-MAX_SHARING = 2  # matches that share a point, see `uncrowded`
-# Odd multipliers with well mixed bits, one per coordinate, for the hash of a row.
+Indices = NDArray[np.int64]
+
+# Matches that may share a point: two, because both images' epipoles may explain many
+# for two parameters each; with two that is no better than any minimal sample.
+MAX_SHARING = 2
+# Odd multipliers with well mixed bits, one per coordinate, for the hash of a column.
 MULTIPLIERS = np.array(
-    [0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93],
+    [
+        0x9E3779B97F4A7C15,
+        0xC2B2AE3D27D4EB4F,
+        0x165667B19E3779F9,
+        0xD6E8FEB86659FD93,
+        0xA0761D6478BD642F,
+        0xE7037ED1A0B428DB,
+    ],
     dtype=np.uint64,
 )
 
 
-def first_occurrences(points: Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+class Distinct(NamedTuple):
+    """Columns of points that count, and those that only get a label.
+
+    Attributes
+    ----------
+    used : (M,) int array
+        Columns of the distinct matches that are fitted to.
+    surplus : (L,) int array
+        Columns of distinct matches that share a point with two others.
+    source : (N,) int array
+        For each column, which of ``used`` and then ``surplus`` it equals; -1 for one
+        that is not finite.
+    """
+
+    used: Indices
+    surplus: Indices
+    source: Indices
+
+
+def bounds_of(dims: tuple[int, ...]) -> Indices:
+    """Return where the rows of each set of points begin, and where the last ends."""
+    return np.cumsum([0, *dims])
+
+
+def first_occurrences(points: Array) -> tuple[Indices, Indices]:
     """Find the distinct columns of ``points``.
 
     Parameters
     ----------
-    points : (4, N) array
+    points : (D, N) array
         Correspondences, finite.
 
     Returns
@@ -41,7 +78,7 @@ def first_occurrences(points: Array) -> tuple[NDArray[np.int64], NDArray[np.int6
         For every column, which entry of ``distinct`` it equals.
     """
     with np.errstate(over="ignore"):  # hashing wraps around, also without the JIT
-        first = first_equal_columns(_bits(points), MULTIPLIERS, 0, 4)
+        first = first_equal_columns(_bits(points), MULTIPLIERS, 0, len(points))
     is_first = first == np.arange(first.size)
     if is_first.all():
         return first, first
@@ -49,18 +86,15 @@ def first_occurrences(points: Array) -> tuple[NDArray[np.int64], NDArray[np.int6
     return np.flatnonzero(is_first), rank[first]
 
 
-def uncrowded(points: Array, quality: Array | None) -> Mask:
-    """Choose matches of which no more than two share a point of an image.
-
-    Two, because both images' epipoles may explain a crowd for two parameters each: with
-    two matches in a crowd that is no better than any minimal sample.
+def not_many_to_one(points: Array, quality: Array | None) -> Mask:
+    """Choose matches of which no more than `MAX_SHARING` share a point of an image.
 
     Parameters
     ----------
     points : (4, N) array
         Distinct correspondences.
     quality : (N,) array or None
-        The best of a crowd stay; without it, the first.
+        The best of those that share a point stay; without it, the first.
 
     Returns
     -------
@@ -69,62 +103,58 @@ def uncrowded(points: Array, quality: Array | None) -> Mask:
     chosen = np.ones(points.shape[1], dtype=np.bool_)
     order = best_first(quality, len(chosen))
     with np.errstate(over="ignore"):  # hashing wraps around, also without the JIT
-        _thin_crowds(_bits(points), order, MULTIPLIERS, chosen)
+        _limit_sharing(_bits(points), order, bounds_of((2, 2)), MULTIPLIERS, chosen)
     return chosen
 
 
-def best_first(quality: Array | None, num: int) -> NDArray[np.int64]:
+def best_first(quality: Array | None, num: int) -> Indices:
     """Return the order of ``num`` matches by quality; without it, that of the rows."""
     return np.arange(num) if quality is None else np.argsort(-quality, kind="stable")
 
 
 @kernel
-def thin_out(points, order, multipliers):
-    """Leave out what is not finite, copies, and the rest of crowds.
+def find_distinct(points, order, bounds, multipliers):
+    """Tell matches that count from copies, many-to-one matches and infinite ones.
 
     Parameters
     ----------
-    points : (4, N) array
+    points : (D, N) array
         Correspondences.
     order : (N,) int array
-        The best of a crowd stay: those that come first here.
-    multipliers : (4,) array
+        Of matches that share a point those stay that come first here.
+    bounds : (S + 1,) int array
+        Where the rows of each set of points begin.
+    multipliers : (6,) array
         `MULTIPLIERS`.
 
     Returns
     -------
-    chosen : (M,) int array
-        Rows of the distinct matches that have a say.
-    others : (L,) int array
-        Rows of the distinct matches that have none, because they are of a crowd.
-    columns : (N,) int array
-        For each row, which of ``chosen`` and then ``others`` it equals; -1 for a row
-        that is not finite.
+    Distinct
     """
     num = points.shape[1]
     bits = (points + 0.0).view(np.uint64)  # as in `_bits`
-    first = first_equal_columns(bits, multipliers, 0, 4)
-    has_say = np.empty(num, dtype=np.bool_)
+    first = first_equal_columns(bits, multipliers, 0, points.shape[0])
+    is_used = np.empty(num, dtype=np.bool_)
     is_distinct = np.empty(num, dtype=np.bool_)
     for i in range(num):
         is_distinct[i] = first[i] == i and np.isfinite(points[:, i]).all()
-        has_say[i] = is_distinct[i]
-    _thin_crowds(bits, order, multipliers, has_say)
-    columns = np.full(num, -1, dtype=np.int64)
-    chosen = np.flatnonzero(has_say)
-    others = np.flatnonzero(is_distinct & ~has_say)
-    columns[chosen] = np.arange(chosen.shape[0])
-    columns[others] = np.arange(chosen.shape[0], chosen.shape[0] + others.shape[0])
+        is_used[i] = is_distinct[i]
+    _limit_sharing(bits, order, bounds, multipliers, is_used)
+    source = np.full(num, -1, dtype=np.int64)
+    used = np.flatnonzero(is_used)
+    surplus = np.flatnonzero(is_distinct & ~is_used)
+    source[used] = np.arange(used.shape[0])
+    source[surplus] = np.arange(used.shape[0], used.shape[0] + surplus.shape[0])
     for i in range(num):
-        columns[i] = columns[first[i]]
-    return chosen, others, columns
+        source[i] = source[first[i]]
+    return Distinct(used, surplus, source)
 
 
 @kernel
-def _thin_crowds(bits, order, multipliers, chosen):
+def _limit_sharing(bits, order, bounds, multipliers, chosen):
     """Of the matches chosen, leave at most `MAX_SHARING` for each point; in place."""
-    for start in (0, 2):
-        first = first_equal_columns(bits, multipliers, start, start + 2)
+    for k in range(bounds.shape[0] - 1):
+        first = first_equal_columns(bits, multipliers, bounds[k], bounds[k + 1])
         num_sharing = np.zeros(first.shape[0], dtype=np.int64)
         for i in order:
             if chosen[i]:
@@ -138,11 +168,11 @@ def _bits(points: Array) -> NDArray[np.uint64]:
 
 
 @kernel
-def repeats_point(points, multipliers):
-    """Whether two matches (4, N) share a point of an image: most often none do."""
+def repeats_point(points, bounds, multipliers):
+    """Whether two matches (D, N) share a point of a set: most often none do."""
     bits = (points + 0.0).view(np.uint64)  # as in `_bits`
-    for start in (0, 2):
-        first = first_equal_columns(bits, multipliers, start, start + 2)
+    for k in range(bounds.shape[0] - 1):
+        first = first_equal_columns(bits, multipliers, bounds[k], bounds[k + 1])
         for i in range(first.shape[0]):
             if first[i] != i:
                 return True

@@ -14,32 +14,18 @@ from cvscore.types import Array
 DISTORTION_LENGTHS = (4, 5, 8, 12, 14)
 
 
-def as_points(x1: ArrayLike, x2: ArrayLike) -> Array:
-    """Pack two (N, 2) arrays of finite coordinates as rows x1, y1, x2, y2 of (4, N)."""
-    first, second = _as_coordinates(x1, "x1"), _as_coordinates(x2, "x2")
-    if len(first) != len(second):
-        raise ValueError(
-            f"x1 and x2 must have the same length, got {len(first)} and {len(second)}"
-        )
-    points = np.empty((4, len(first)))
-    points[:2] = first.T
-    points[2:] = second.T
-    if not np.isfinite(points).all():
-        _reject_infinite(points[:2], "x1")
-        _reject_infinite(points[2:], "x2")
-    return points
-
-
-def _as_coordinates(x: ArrayLike, name: str) -> Array:
+def as_coordinates(x: ArrayLike, dim: int, name: str) -> Array:
+    """Return points as an array (N, dim) of real numbers."""
     array = np.asarray(x)
     if array.dtype.kind not in "fiub":
         raise ValueError(f"{name} must hold real numbers, got dtype {array.dtype}")
-    if array.ndim != 2 or array.shape[1] != 2:
-        raise ValueError(f"{name} must have shape (N, 2), got {array.shape}")
+    if array.ndim != 2 or array.shape[1] != dim:
+        raise ValueError(f"{name} must have shape (N, {dim}), got {array.shape}")
     return array
 
 
-def _reject_infinite(points: Array, name: str) -> None:
+def check_finite(points: Array, name: str) -> None:
+    """Refuse points (dim, N) that have NaN or infinite coordinates."""
     num_bad = int((~np.isfinite(points)).any(axis=0).sum())
     if num_bad:
         raise ValueError(

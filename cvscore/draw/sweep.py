@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cvscore.data.validation import as_points
-from cvscore.data.deduplication import first_occurrences, uncrowded
-from cvscore.scores.marginal import MarginalScore
-from cvscore.types import Array, Estimate
+from cvscore.data.deduplication import first_occurrences, not_many_to_one
+from cvscore.estimators.registry import ESTIMATORS
+from cvscore.scores.marginal_score import MarginalScore
+from cvscore.two_view.image_pairs import SCENE_MATCHES
+from cvscore.types import Array, Estimate, ModelCounts
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 INLIER, OUTLIER, THRESHOLD = "#0072b2", "#d55e00", "#333333"
-# Constraints per match and parameters of each kind of model, d and n in the score.
-COUNTS = {"homography": (2, 8), "fundamental": (1, 7), "essential": (1, 5)}
 # The histogram reaches this many thresholds: far enough to see what outliers look like.
 RANGE_IN_THRESHOLDS = 4.0
 BINS_PER_THRESHOLD = 12
@@ -54,11 +54,12 @@ def plot_sweep(
     figure_class = _matplotlib_figure()
     if not estimate:
         raise ValueError(f"there is no model to plot: {estimate.reason}")
-    if kind not in COUNTS:
-        raise ValueError(f"kind must be one of {', '.join(COUNTS)}, got {kind!r}")
-    points = as_points(x1, x2)
+    if kind not in ESTIMATORS:
+        raise ValueError(f"kind must be one of {', '.join(ESTIMATORS)}, got {kind!r}")
+    counts = ESTIMATORS[kind].counts
+    points = SCENE_MATCHES.pack(x1, x2)
     distinct, _ = first_occurrences(points)
-    distinct = distinct[uncrowded(points[:, distinct], None)]
+    distinct = distinct[not_many_to_one(points[:, distinct], None)]
     half_width = estimate.half_width
     score = MarginalScore() if score is None else score
     score = replace(score, half_width=half_width)
@@ -71,9 +72,11 @@ def plot_sweep(
     )
     axes["sweep"].sharex(axes["residuals"])
     k = int(estimate.inliers[distinct].sum())
-    _draw_sweep(axes["sweep"], score, residuals, k, COUNTS[kind])
+    _draw_sweep(axes["sweep"], score, residuals, k, counts)
     _draw_residuals(axes["residuals"], residuals, k, estimate.threshold)
-    _draw_densities(axes["density"], estimate, residuals, half_width, COUNTS[kind][0])
+    _draw_densities(
+        axes["density"], estimate, residuals, half_width, counts.residual_dim
+    )
     figure.suptitle(
         f"{kind}: {k} of {len(distinct)} distinct matches, noise scale "
         f"{estimate.scale:.3g}, threshold {estimate.threshold:.3g}: results, not "
@@ -84,11 +87,11 @@ def plot_sweep(
 
 
 def _draw_sweep(
-    axes: Any, score: MarginalScore, residuals: Array, k: int, counts: tuple[int, int]
+    axes: Any, score: MarginalScore, residuals: Array, k: int, counts: ModelCounts
 ) -> None:
     """S(k) over "all are outliers", for every number k of inliers."""
-    dim, num_params = counts
-    scores = score.sweep(residuals**2, dim, num_params)
+    dim = counts.residual_dim
+    scores = score.sweep(residuals**2, dim, counts.num_params)
     none = -len(residuals) * dim * np.log(2.0 * (score.half_width or 1.0))
     finite = np.isfinite(scores)
     number = np.arange(1, len(residuals) + 1)
@@ -177,11 +180,13 @@ def densities(
 ) -> tuple[Array, Array]:
     """Return the densities of the length of an inlier's and an outlier's residual.
 
-    For ``dim`` 1 or 2 constraints: half-normal or Rayleigh of the noise scale, against
-    the uniform density over a box of the half-width, up to its half-width.
+    For ``dim`` constraints: the chi distribution at the noise scale (half-normal for
+    one, Rayleigh for two), against the uniform density over a box of the half-width, up
+    to its half-width.
     """
     r = np.asarray(residuals, dtype=np.float64)
-    sphere = 2.0 if dim == 1 else 2.0 * np.pi * r  # measure of "length is r"
+    # Measure of "length is r": the surface of a sphere in so many dimensions.
+    sphere = 2.0 * np.pi ** (0.5 * dim) / math.gamma(0.5 * dim) * r ** (dim - 1)
     normal = np.exp(-0.5 * (r / scale) ** 2) / (np.sqrt(2.0 * np.pi) * scale) ** dim
     box = np.where(r <= half_width, (2.0 * half_width) ** -dim, 0.0)
     return sphere * normal, sphere * box

@@ -5,22 +5,23 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from cvscore._numba.compile import brief_kernel
-from cvscore._numba.bound import call_inliers, call_residuals, call_summarise
-from cvscore.inference.null_density import SEED, redraw
+from cvscore._numba.bound import (
+    brief_bound_kernel,
+    call_inliers,
+    call_residuals,
+    call_summarise,
+)
+from cvscore.data.permutation import SEED, redraw
 from cvscore.inference.noise_scale import variance_posterior
-from cvscore.ransac.objective import Candidate, Objective
-from cvscore.scores.priors import InverseGamma
-from cvscore.ransac.samplers import generator
 from cvscore.inference.significance import corrected_evidence
+from cvscore.numerics.random_numbers import generator
+from cvscore.ransac.objective import Candidate, Objective
 from cvscore.types import Array, Mask, NoisePosterior
 
-# Of scores that believe nothing about the noise.
-NO_BELIEF = InverseGamma.jeffreys()
 
-
-class Conclusion(NamedTuple):
+class FitSummary(NamedTuple):
     """What the points of an objective say of a candidate, in their own unit."""
 
     inliers: Mask  # (N,)
@@ -30,25 +31,21 @@ class Conclusion(NamedTuple):
     noise: NoisePosterior
 
 
-def conclude(objective: Objective, candidate: Candidate, unit: float) -> Conclusion:
+def summarise_fit(
+    objective: Objective, candidate: Candidate, unit: float
+) -> FitSummary:
     """Label the points and measure the noise.
 
     ``unit`` is that of the objective's points: its inverse is what the points outside
     were multiplied by.
     """
     model, score = objective.model, objective.score
-    prior = getattr(score, "prior", NO_BELIEF)
+    prior = float(score.prior.alpha), float(score.prior.beta)
     inliers, residuals, value, threshold, shape, rate = objective.run(
-        _conclude,
-        candidate.sq_residuals,
-        model.residual_dim,
-        model.num_params,
-        float(prior.alpha),
-        float(prior.beta),
-        unit,
+        _summarise_fit, candidate.sq_residuals, *prior, unit
     )
     counts = len(residuals), model.residual_dim, model.num_params
-    return Conclusion(
+    return FitSummary(
         inliers,
         residuals,
         score.rescaled(value, unit, *counts),
@@ -57,10 +54,11 @@ def conclude(objective: Objective, candidate: Candidate, unit: float) -> Conclus
     )
 
 
-@brief_kernel
-def _conclude(functions, constants, sq_residuals, dim, num_params, alpha, beta, unit):
-    inliers = call_inliers(functions, (sq_residuals, constants[1]))
-    score, _, threshold, _ = call_summarise(functions, (sq_residuals, constants[1]))
+@brief_bound_kernel
+def _summarise_fit(objective, sq_residuals, alpha, beta, unit):
+    dim, num_params = objective.model.residual_dim, objective.model.num_params
+    inliers = call_inliers(objective.score, sq_residuals)
+    score, _, threshold, _ = call_summarise(objective.score, sq_residuals)
     num_inliers, rss = 0, 0.0
     residuals = np.empty(sq_residuals.shape[0])
     for i in range(sq_residuals.shape[0]):
@@ -73,45 +71,55 @@ def _conclude(functions, constants, sq_residuals, dim, num_params, alpha, beta, 
     return inliers, residuals, score, unit * threshold, shape, unit**2 * rate
 
 
-def weigh(
+def evidence_of(
     objective: Objective,
     candidate: Candidate,
     inliers: Mask,
+    bounds: NDArray[np.int64],
     num_samples: int,
     precision: float,
 ) -> float:
     """Return the corrected evidence of a model: what chance does on the same points.
 
-    ``num_samples`` were drawn to find it; ``precision`` is that of the points.
+    Parameters
+    ----------
+    objective, candidate
+        The points, and the model found.
+    inliers : (N,) bool array
+        Its inliers.
+    bounds : (S + 1,) int array
+        Where the rows of each set of points begin.
+    num_samples : int
+        Minimal samples drawn to find it.
+    precision : float
+        Rounding error of the points.
     """
-    model = objective.model
-    with np.errstate(over="ignore"):  # the generator wraps around
-        evidence: float = objective.run(
-            _weigh,
-            candidate.model,
-            candidate.sq_residuals,
-            objective.points,
-            generator(SEED),
-            inliers,
-            (model.residual_dim, model.sample_size, num_samples),
-            precision,
-        )
+    evidence: float = objective.run(
+        _evidence,
+        candidate,
+        generator(SEED),
+        inliers,
+        int(bounds[1]),
+        num_samples,
+        precision,
+    )
     return evidence
 
 
-@brief_kernel
-def _weigh(
-    functions,
-    constants,
-    model,
-    sq_residuals,
-    points,
-    generator,
-    inliers,
-    counts,
-    precision,
+@brief_bound_kernel
+def _evidence(
+    objective, candidate, generator, inliers, num_first, num_samples, precision
 ):
-    redrawn = redraw(points, generator)
-    given = model.reshape((1, *model.shape)), redrawn, constants[0]
-    by_chance = call_residuals(functions, given)[0]
-    return corrected_evidence(sq_residuals, inliers, by_chance, *counts, precision)
+    model = objective.model
+    redrawn = redraw(objective.points, num_first, generator)
+    one = candidate.model.reshape((1, *candidate.model.shape))
+    by_chance = call_residuals(model, one, redrawn)[0]
+    return corrected_evidence(
+        candidate.sq_residuals,
+        inliers,
+        by_chance,
+        model.residual_dim,
+        model.sample_size,
+        num_samples,
+        precision,
+    )

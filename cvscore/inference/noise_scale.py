@@ -19,7 +19,7 @@ chi-square variable with d degrees of freedom, p_d its density, both taken at t*
       D = 2 t**2 p_d (t**2 - c d) - 2 c d P_d     the derivative of their mean in log s.
 
 So the posterior is IG(alpha + eta nu/2, beta + eta RSS/(2 c)).  For t above 4 both are
-one.  `tests/test_noise.py` counts how often the interval covers the truth.
+one.  `python -m benchmarks coverage` counts how often the interval covers the truth.
 """
 
 from __future__ import annotations
@@ -27,22 +27,21 @@ from __future__ import annotations
 import math
 
 from cvscore._numba.compile import kernel
-from cvscore.scores.priors import InverseGamma
-from cvscore.types import NoisePosterior
+from cvscore.types import NoisePosterior, VariancePrior
 
 # A Gaussian cut closer than this looks flat, and its width can't be told any more.
 MIN_CUT = 1.6
 # The scale and the cut in units of it are found in turn, until the scale changes by no
 # more than this; each round leaves less than half of the error.
-SETTLED = 1e-9
-MAX_ROUNDS = 40
+SETTLED_POSTERIOR = 1e-9
+MAX_POSTERIOR_ROUNDS = 40
 
 
 def noise_posterior(
     rss: float,
     num_inliers: int,
     threshold: float,
-    prior: InverseGamma,
+    prior: VariancePrior,
     *,
     dim: int,
     num_params: int,
@@ -57,7 +56,7 @@ def noise_posterior(
         How many they are.
     threshold : float
         The residual that inliers do not exceed.
-    prior : InverseGamma
+    prior : VariancePrior
         What was believed before, in the unit of the residuals.
     dim, num_params : int
         Constraints per match, and parameters fitted to the inliers.
@@ -77,9 +76,9 @@ def variance_posterior(rss, num_inliers, threshold, alpha, beta, dim, num_params
         return 0.0, 0.0
     shape, rate = alpha + 0.5 * nu, beta + 0.5 * rss
     before = 0.0
-    for _ in range(MAX_ROUNDS):
+    for _ in range(MAX_POSTERIOR_ROUNDS):
         scale = math.sqrt(rate / shape)
-        if abs(scale - before) <= SETTLED * scale:
+        if abs(scale - before) <= SETTLED_POSTERIOR * scale:
             break
         before = scale
         shrinkage, worth = truncation(max(threshold / scale, MIN_CUT), dim)
@@ -101,7 +100,11 @@ def truncation(cut, dim):
 
 @kernel
 def _chi_square(cut, dim):
-    """P_d, P_(d+2), P_(d+4) and p_d at the square of ``cut``, for d = 1 or 2."""
+    """P_d, P_(d+2), P_(d+4) and p_d at the square of ``cut``.
+
+    From P_1 or P_2 upwards: ``P_(d+2) = P_d - 2 (x/d) p_d`` and
+    ``p_(d+2) = (x/d) p_d``, with x the square of the cut.
+    """
     half = 0.5 * cut**2
     tail = math.exp(-half)
     if dim == 1:
@@ -109,6 +112,20 @@ def _chi_square(cut, dim):
         below = math.erf(cut / math.sqrt(2.0))
         below2 = below - 2.0 * cut**2 * density
         return below, below2, below2 - 2.0 * cut**4 * density / 3.0, density
-    below = 1.0 - tail
-    below2 = below - half * tail
-    return below, below2, below2 - 0.5 * half**2 * tail, 0.5 * tail
+    if dim == 2:
+        below = 1.0 - tail
+        below2 = below - half * tail
+        return below, below2, below2 - 0.5 * half**2 * tail, 0.5 * tail
+    if dim % 2 == 1:
+        density = tail / (math.sqrt(2.0 * math.pi) * cut)
+        below = math.erf(cut / math.sqrt(2.0))
+        d = 1
+    else:
+        density, below, d = 0.5 * tail, 1.0 - tail, 2
+    while d < dim:
+        below -= 2.0 * cut**2 / d * density
+        density *= cut**2 / d
+        d += 2
+    below2 = below - 2.0 * cut**2 / d * density
+    below4 = below2 - 2.0 * cut**4 / (d * (d + 2)) * density
+    return below, below2, below4, density

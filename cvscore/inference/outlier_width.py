@@ -18,20 +18,17 @@ So, where the cut leaves out right matches: count, widen, climb, and count again
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
-
 from cvscore._numba.compile import kernel
+from cvscore.inference.fit_summary import summarise_fit
+from cvscore.inference.inlier_mixture import fit_mixture
 from cvscore.inference.null_density import ball_volume
-from cvscore.inference.fit_summary import conclude
-from cvscore.inference.inlier_mixture import find_membership
+from cvscore.ransac.local_optimization import optimise_from
 from cvscore.ransac.objective import Candidate, Objective
-from cvscore.ransac.loop import climb_from
-from cvscore.types import Array, Score
+from cvscore.types import Array
 
-# Noise scales that hold 97.5 % of right matches, for 1 and 2 constraints: a cut beyond
-# them leaves nothing out that matters.
-FULL_CUTS = (math.nan, 2.241, 2.716)
+# Noise scales that hold 97.5 % of right matches, for 0, 1, 2 ... constraints: a cut
+# beyond them leaves nothing out that matters.
+FULL_CUTS = (0.0, 2.241, 2.716, 3.058, 3.338, 3.582, 3.801)
 # Matches are counted within so many noise scales: nearly all right ones, and as many
 # wrong ones again where half of all are wrong.
 REACH = 4.0
@@ -40,49 +37,37 @@ FIRST_GUESS = 2.0
 FIRST_SHARE = 0.7
 MAX_FITS = 8
 SETTLED_SCALE = 0.02  # relative change that ends the fits
-# Of the half-width at the start.  A band four times as wide, a tenth of the extent, is
-# as wide as serves any problem.
-MAX_WIDENING = 4.0
-MAX_ROUNDS = 3
-SETTLED = 0.05  # relative change of the half-width that ends it
+MAX_WIDENINGS = 3
+SETTLED_WIDTH = 0.05  # relative change of the half-width that ends it
 
 
-def widen(
-    objective: Objective,
-    best: Candidate,
-    half_width: float,
-    score_with: Callable[[float], Score],
+def widen_outlier_width(
+    objective: Objective, candidate: Candidate
 ) -> tuple[Objective, Candidate]:
-    """Return an objective whose half-width suits what surrounds a model, and the model.
+    """Give the score the half-width that suits what surrounds a model (a step).
 
-    Parameters
-    ----------
-    objective : Objective
-        What the model was found with.
-    best : Candidate
-        The model.
-    half_width : float
-        The narrowest, that of the objective.
-    score_with : callable
-        Gives its score with another half-width.
+    Where the score says how far it may be widened, and its cut leaves out right
+    matches; else nothing changes.
     """
-    model, width = objective.model, half_width
-    dim = model.residual_dim
-    for _ in range(MAX_ROUNDS):
-        said = conclude(objective, best, 1.0)
-        scale = said.noise.scale
-        if not (scale > 0.0 and said.threshold < FULL_CUTS[dim] * scale):
+    narrowest, widest = objective.score.half_width, objective.score.max_half_width
+    if narrowest is None or widest is None:
+        return objective, candidate
+    dim, width = objective.model.residual_dim, narrowest
+    for _ in range(MAX_WIDENINGS):
+        summary = summarise_fit(objective, candidate, 1.0)
+        scale = summary.noise.scale
+        if not (scale > 0.0 and summary.threshold < FULL_CUTS[dim] * scale):
             break
-        asked = half_width_around(best.sq_residuals, dim, scale)
-        asked = min(max(asked, half_width), MAX_WIDENING * half_width)
-        if abs(asked - width) <= SETTLED * width:
+        suitable = half_width_around(candidate.sq_residuals, dim, scale)
+        suitable = min(max(suitable, narrowest), widest)
+        if abs(suitable - width) <= SETTLED_WIDTH * width:
             break
-        wider = Objective(model, objective.points, score_with(asked))
-        climbed = climb_from(wider, best.model)
-        if climbed is None:
+        wider = objective.with_score(objective.score.with_half_width(suitable))
+        optimised = optimise_from(wider, candidate.model)
+        if optimised is None:
             break
-        objective, best, width = wider, climbed, asked
-    return objective, best
+        objective, candidate, width = wider, optimised, suitable
+    return objective, candidate
 
 
 def half_width_around(sq_residuals: Array, dim: int, scale: float) -> float:
@@ -107,8 +92,8 @@ def _count(sq_residuals, dim, scale):
         num, volume = near.shape[0], ball_volume(REACH * scale, dim)
         if num == 0:
             break
-        given = near, dim, 1.0 / volume, FIRST_SHARE, scale
-        share, fitted, _, _ = find_membership(*given)
+        found = fit_mixture(near, dim, 1.0 / volume, FIRST_SHARE, scale)
+        share, fitted = found.share, found.scale
         change = abs(fitted - scale)
         scale = fitted
         if change <= SETTLED_SCALE * scale:

@@ -10,17 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cvscore._numba.compile import brief_kernel, kernel
-from cvscore.models.sampson import sampson_residuals
 from cvscore.models.refiners.essential import refit_essential
-from cvscore.models.solvers.five_point import (
-    SAMPLE_SIZE,
-    essential_5pt_in_front,
-    solve_in_front,
-    stages,
-)
-from cvscore.numerics.least_squares import CONVERGED
+from cvscore.models.sampson import sampson_residuals
+from cvscore.models.solvers.five_point import essential_5pt_in_front
+from cvscore.models.solvers.sample_poses import SAMPLE_SIZE
+from cvscore.numerics.least_squares import REFIT_CONVERGED
 from cvscore.numerics.matrix3 import inverse_of
-from cvscore.types import Array, GeometricModel, ModelKernels
+from cvscore.types import Array, GeometricModel, ModelCounts, ModelKernels
+
+COUNTS = ModelCounts("essential matrix", SAMPLE_SIZE, num_params=5, residual_dim=1)
 
 
 def essential_model(K1: Array, K2: Array, solver: str = "native") -> GeometricModel:
@@ -46,24 +44,22 @@ def essential_model(K1: Array, K2: Array, solver: str = "native") -> GeometricMo
         return sq_residuals
 
     def refit(model: Array, points: Array, weights: Array) -> Array:
-        refitted: Array = refit_essential(model, points, weights, inverses, CONVERGED)
+        refitted: Array = refit_essential(
+            model, points, weights, inverses, REFIT_CONVERGED
+        )
         return refitted
 
-    return GeometricModel(
-        name="essential",
-        sample_size=SAMPLE_SIZE,
-        num_params=5,
-        residual_dim=1,
+    return GeometricModel.of_counts(
+        COUNTS,
         solve=solve,
         residuals=residuals,
         refit=refit,
         kernels=(
-            ModelKernels(_solve, _residuals, _refit, inverses.ravel(), stages())
+            ModelKernels(_solve, _residuals, _refit, inverses.ravel())
             if solver == "native"
             else None
         ),
-        climbs_from_every_batch=True,
-        holds_everywhere=True,
+        cameras=(K1, K2),
     )
 
 
@@ -75,9 +71,9 @@ def _inverses(cameras):
 
 
 @kernel
-def _solve(points, samples, constants, stages):
+def _solve(points, samples, constants):
     rays = sample_rays(points, samples, constants.reshape(2, 3, 3))
-    return solve_in_front(rays, stages)
+    return essential_5pt_in_front(rays)
 
 
 @kernel

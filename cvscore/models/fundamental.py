@@ -6,10 +6,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cvscore._numba.compile import kernel
-from cvscore.models.sampson import residuals_kernel, sampson_residuals
 from cvscore.models.refiners.fundamental import refit_from_rank_two, refit_fundamental
-from cvscore.models.solvers.seven_point import MAX_SOLUTIONS, fundamental_7pt, keep_oriented
-from cvscore.types import Array, GeometricModel, ModelKernels
+from cvscore.models.sampson import residuals_kernel, sampson_residuals
+from cvscore.models.solvers.plane_and_parallax import (
+    fundamental_from_plane_and_parallax,
+)
+from cvscore.models.solvers.seven_point import (
+    MAX_SOLUTIONS_7PT,
+    fundamental_7pt,
+    keep_oriented,
+)
+from cvscore.types import Array, GeometricModel, ModelCounts, ModelKernels
+
+COUNTS = ModelCounts("fundamental matrix", sample_size=7, num_params=7, residual_dim=1)
+COUNTS_GIVEN_PLANE = ModelCounts(
+    "fundamental matrix given a plane", sample_size=2, num_params=2, residual_dim=1
+)
 
 
 def fundamental_model(solver: str = "native") -> GeometricModel:
@@ -23,33 +35,57 @@ def fundamental_model(solver: str = "native") -> GeometricModel:
     solvers = {"native": fundamental_7pt, "opencv": fundamental_7pt_opencv}
     if solver not in solvers:
         raise ValueError(f"solver must be one of {sorted(solvers)}, got {solver!r}")
-    return GeometricModel(
-        name="fundamental",
-        sample_size=7,
-        num_params=7,
-        residual_dim=1,
+    return GeometricModel.of_counts(
+        COUNTS,
         solve=solvers[solver],
         residuals=sampson_residuals,
         refit=refit_fundamental,
-        kernels=(
-            ModelKernels(_solve, residuals_kernel, refit_from_rank_two, np.empty(0))
-            if solver == "native"
-            else None
-        ),
-        holds_everywhere=True,
+        kernels=KERNELS if solver == "native" else None,
     )
 
 
 @kernel
-def _solve(points, samples, constants, stages):
+def _solve(points, samples, _):
     return fundamental_7pt(points, samples)
+
+
+KERNELS = ModelKernels(_solve, residuals_kernel, refit_from_rank_two, np.empty(0))
+
+
+def fundamental_given_plane(H: Array) -> GeometricModel:
+    """Describe the fundamental matrices of a plane: only their epipole is unknown.
+
+    Two matches off the plane give it (plane and parallax).
+
+    Parameters
+    ----------
+    H : (3, 3) array
+        The plane's homography.
+    """
+    kernels = KERNELS._replace(
+        solve=_solve_given_plane, constants=np.ascontiguousarray(H).ravel()
+    )
+    return GeometricModel.of_counts(
+        COUNTS_GIVEN_PLANE,
+        solve=lambda points, samples: fundamental_from_plane_and_parallax(
+            H, points, samples
+        ),
+        residuals=sampson_residuals,
+        refit=refit_fundamental,
+        kernels=kernels,
+    )
+
+
+@kernel
+def _solve_given_plane(points, samples, H):
+    return fundamental_from_plane_and_parallax(H.reshape((3, 3)), points, samples)
 
 
 def fundamental_7pt_opencv(points: Array, samples: NDArray[np.int64]) -> Array:
     """As `fundamental_7pt`, solved by ``cv2.findFundamentalMat`` in float32."""
     import cv2
 
-    candidates = np.empty((len(samples), MAX_SOLUTIONS, 3, 3))
+    candidates = np.empty((len(samples), MAX_SOLUTIONS_7PT, 3, 3))
     counts = np.zeros(len(samples), dtype=np.int64)
     for b, sample in enumerate(samples):
         x1, x2 = points[:2, sample].T, points[2:, sample].T

@@ -22,19 +22,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cvscore._numba.compile import kernel
+from cvscore.models.refiners.homography import refit_from_visible, refit_homography
 from cvscore.models.solvers.four_point import (
-    MIN_DETERMINANT,
+    MIN_DETERMINANT_4PT,
     homography_4pt,
     orientations_4pt,
 )
-from cvscore.models.refiners.homography import refit_from_visible, refit_homography
-from cvscore.types import Array, GeometricModel, ModelKernels
+from cvscore.types import Array, GeometricModel, ModelCounts, ModelKernels
 
-# At this gain the noise of the inliers is 1/30 of the half-width of chance, by default
-# a pixel or so.  A homography that gains less has many inliers by being loose, those of
-# two planes maybe, and a finer one with fewer may beat it.  (Epipolar geometry has all
-# planes of a scene anyway; there it doubled the time of noisy pairs for nothing.)
-FINE_GAIN = 2.75
+COUNTS = ModelCounts("homography matrix", sample_size=4, num_params=8, residual_dim=2)
 
 
 def homography_model(solver: str = "native") -> GeometricModel:
@@ -48,31 +44,26 @@ def homography_model(solver: str = "native") -> GeometricModel:
     solvers = {"native": homography_4pt, "opencv": homography_4pt_opencv}
     if solver not in solvers:
         raise ValueError(f"solver must be one of {sorted(solvers)}, got {solver!r}")
-    return GeometricModel(
-        name="homography",
-        sample_size=4,
-        num_params=8,
-        residual_dim=2,
+    return GeometricModel.of_counts(
+        COUNTS,
         solve=solvers[solver],
         residuals=homography_residuals,
         refit=refit_homography,
-        kernels=(
-            ModelKernels(_solve, _residuals, refit_from_visible, np.empty(0))
-            if solver == "native"
-            else None
-        ),
-        fine_gain=FINE_GAIN,
+        kernels=KERNELS if solver == "native" else None,
     )
 
 
 @kernel
-def _solve(points, samples, constants, stages):
+def _solve(points, samples, _):
     return homography_4pt(points, samples)
 
 
 @kernel
-def _residuals(models, points, constants):
+def _residuals(models, points, _):
     return homography_residuals(models, points)
+
+
+KERNELS = ModelKernels(_solve, _residuals, refit_from_visible, np.empty(0))
 
 
 @kernel
@@ -134,5 +125,5 @@ def homography_4pt_opencv(points: Array, samples: NDArray[np.int64]) -> Array:
     x, y = points[:2, usable[:, 0]]
     w = models[:, 2, 0] * x + models[:, 2, 1] * y + models[:, 2, 2]
     models /= np.copysign(np.linalg.norm(models, axis=(1, 2)), w)[:, None, None]
-    regular: Array = models[np.abs(np.linalg.det(models)) > MIN_DETERMINANT]
+    regular: Array = models[np.abs(np.linalg.det(models)) > MIN_DETERMINANT_4PT]
     return regular

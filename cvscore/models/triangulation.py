@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from cvscore._numba.compile import kernel
-from cvscore.numerics.quickselect import move_smallest_first
 from cvscore.numerics.matrix3 import inverse_of, product_of
+from cvscore.numerics.quickselect import move_smallest_first
 from cvscore.types import Array, Mask
 
 

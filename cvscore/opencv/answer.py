@@ -10,6 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cvscore.data.validation import as_quality
 from cvscore.opencv.arrays import (
     clear_mask,
     is_plain_mask,
@@ -18,12 +19,11 @@ from cvscore.opencv.arrays import (
     read_points,
     write_mask,
 )
-from cvscore.opencv.cameras import with_plain_cameras
 from cvscore.opencv.call_forms import Call, Form, bind
+from cvscore.opencv.cameras import with_plain_cameras
 from cvscore.scores.calibration import Calibration
-from cvscore.data.validation import as_quality
+from cvscore.scores.marginal_score import MarginalScore
 from cvscore.scores.priors import InverseGamma
-from cvscore.scores.marginal import MarginalScore
 from cvscore.types import Array, Estimate, Mask, RansacOptions
 
 NativeEstimator = Callable[..., Estimate]

@@ -28,6 +28,11 @@ import cv2
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cvscore.estimators import (
+    estimate_essential,
+    estimate_fundamental,
+    estimate_homography,
+)
 from cvscore.opencv.answer import (
     ROBUST_METHODS,
     Extras,
@@ -35,14 +40,9 @@ from cvscore.opencv.answer import (
     Target,
     find,
 )
-from cvscore.opencv.cameras import read_cameras
 from cvscore.opencv.call_forms import Call, Form
+from cvscore.opencv.cameras import read_cameras
 from cvscore.scores.calibration import Calibration
-from cvscore.estimators.estimate import (
-    estimate_essential,
-    estimate_fundamental,
-    estimate_homography,
-)
 from cvscore.scores.priors import InverseGamma
 from cvscore.types import Array, Estimate
 

@@ -1,74 +1,69 @@
-"""A fit whose loss redescends: what is far from the core of the inliers has no say."""
+"""The last fit: iteratively reweighted least squares at the scale of the core.
+
+The partition into inliers and outliers is hard, and close to its edge it holds near
+misses that a least-squares fit on all inliers follows.  The smaller of the inliers'
+residuals are hardly moved by them; a redescending loss of that width over all points
+(Tukey's biweight) lets the inlier set change during the fit.  Nothing here is a
+threshold: the width is read off the residuals.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
+from cvscore._numba.bound import bound_kernel, call_assess, call_inliers, call_refit
 from cvscore._numba.compile import kernel
-from cvscore._numba.bound import (
-    call_assess,
-    call_inliers,
-    call_refit,
-    call_residuals,
-)
 from cvscore.numerics.quickselect import move_smallest_first
+from cvscore.ransac.local_optimization import CONVERGED
+from cvscore.ransac.objective import Candidate, Objective, residuals_of
 
-MAX_ROUNDS = 5
+# Residuals beyond this many core scales have no weight: Tukey's biweight at the
+# constant that keeps 95 % of the efficiency of least squares on clean Gaussian data.
+CUT = 4.685
+MAX_IRLS_ROUNDS = 5
 # Rounds end when the core scale has settled to this relative change of its square.
-SETTLED = 0.01
-# Which part of the inliers is their core, for 1 and 2 constraints: its largest residual
-# tells their scale.  Near misses of a homography miss in two directions, so that those
-# among its inliers are spread wider than its right matches and few are in the core,
-# even where they are the most.  Those of an epipolar line miss it in one, and a smaller
-# core only tells the scale less surely.
-CORES = (np.nan, 0.5, 0.15)
+SETTLED_VARIANCE = 0.01
+# Which part of the inliers is their core, for 0, 1, 2 ... constraints: its largest
+# residual tells their scale.  Near misses of a homography miss in two directions, so
+# that those among its inliers are spread wider than its right matches and few are in
+# the core, even where they are the most.  Those of an epipolar line miss it in one, and
+# a smaller core only tells the scale less surely.
+CORE_SHARES = (np.nan, 0.5, 0.15, 0.15, 0.15, 0.15, 0.15)
 # The square below which such a part of standard normal residuals is: quantiles of chi
-# square with 1 and 2 degrees of freedom.
-CHI_SQUARE_CORES = (np.nan, 0.45493642311957305, 0.32503785899555)
+# square with so many degrees of freedom.
+CORE_QUANTILES = (
+    np.nan,
+    0.45493642311957305,
+    0.32503785899555,
+    0.7977714442447221,
+    1.366477226141881,
+    1.9938163464530485,
+    2.661273176146905,
+)
 
 
-@kernel
-def redescend(
-    functions,
-    constants,
-    model,
-    sq_residuals,
-    points,
-    dim,
-    num_params,
-    sq_cut,
-    converged,
-):
-    """Return a model refitted with Tukey's biweight, its residuals and its score.
+def polish(objective: Objective, candidate: Candidate) -> tuple[Objective, Candidate]:
+    """Refit with Tukey's weights at the scale of the inliers' core (a step)."""
+    return objective, Candidate(*objective.run(irls, candidate))
 
-    Parameters
-    ----------
-    functions, constants : tuple
-        See `cvscore._numba.bound`.
-    model, sq_residuals
-        Where it begins.
-    points : (..., N) array
-    dim, num_params : int
-        Constraints per point, and parameters of the model.
-    sq_cut : float
-        Squared residuals beyond this many core variances have no say.
-    converged : float
-        Each refit ends at a step that promises less than this fraction of its cost.
-    """
+
+@bound_kernel
+def irls(objective, candidate):
+    """Return a candidate refitted with Tukey's biweight."""
+    dim, num_params = objective.model.residual_dim, objective.model.num_params
+    model, sq_residuals, _ = candidate
     settled_at = 0.0
-    for _ in range(MAX_ROUNDS):
-        are_inliers = call_inliers(functions, (sq_residuals, constants[1]))
+    for _ in range(MAX_IRLS_ROUNDS):
+        are_inliers = call_inliers(objective.score, sq_residuals)
         core = core_variance(sq_residuals[are_inliers], dim, num_params)
-        if core <= 0.0 or abs(core - settled_at) <= SETTLED * core:
+        if core <= 0.0 or abs(core - settled_at) <= SETTLED_VARIANCE * core:
             break
         settled_at = core
-        weights = np.maximum(0.0, 1.0 - sq_residuals / (sq_cut * core)) ** 2
-        model = call_refit(functions, (model, points, weights, converged, constants[0]))
-        sq_residuals = call_residuals(
-            functions, (model.reshape((1, *model.shape)), points, constants[0])
-        )[0]
-    score, _ = call_assess(functions, (sq_residuals, constants[1]))
-    return model, sq_residuals, score
+        weights = np.maximum(0.0, 1.0 - sq_residuals / (CUT**2 * core)) ** 2
+        model = call_refit(objective.model, model, objective.points, weights, CONVERGED)
+        sq_residuals = residuals_of(objective, model)
+    score, _ = call_assess(objective.score, sq_residuals)
+    return Candidate(model, sq_residuals, score)
 
 
 @kernel
@@ -80,8 +75,8 @@ def core_variance(inlying, dim, num_params):
     num_constraints = inlying.shape[0] * dim
     if num_constraints <= num_params:
         return 0.0
-    last = int(CORES[dim] * inlying.shape[0])
+    last = int(CORE_SHARES[dim] * inlying.shape[0])
     move_smallest_first(inlying, last + 1)
     # A fit of n parameters shrinks the residuals; few inliers show it.
     shrinkage = (num_constraints - num_params) / num_constraints
-    return inlying[last] / (CHI_SQUARE_CORES[dim] * shrinkage)
+    return inlying[last] / (CORE_QUANTILES[dim] * shrinkage)

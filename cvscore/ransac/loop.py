@@ -1,54 +1,41 @@
 """The robust loop.  It knows neither what it fits nor how fits are compared.
 
 Three verbs do the work: ``solve`` makes candidates from minimal samples, ``best_of``
-compares them by their residuals, ``climb`` moves one to a better place.  Every round
-draws samples twice: from all points, to explore, and from the inliers of the best model
-so far, where a sample free of outliers is far likelier.
+compares them by their residuals, ``locally_optimise`` refits one.  Every round draws
+samples twice: from all points, to explore, and from the inliers of the best model so
+far, where a sample free of outliers is far likelier (inner samples of LO-RANSAC).
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from cvscore._numba import bound as form
-from cvscore._numba.by_address import address_of
-from cvscore._numba.compile import kernel
 from cvscore._numba.bound import (
-    call_best_of,
-    call_climb,
+    DRAW,
+    BoundSampler,
+    bound_kernel,
     call_draw,
     call_inliers,
     call_solve,
     call_summarise,
 )
-from cvscore.ransac.objective import CONVERGED, Candidate, Objective
-from cvscore.ransac.samplers import KernelSampler, draw_among, generator, trials_needed
-from cvscore.types import (
-    NO_STAGES,
-    Array,
-    GeometricModel,
-    RansacOptions,
-    Sampler,
-    SamplerMemory,
-    Score,
+from cvscore._numba.by_address import address_of
+from cvscore.numerics.random_numbers import generator
+from cvscore.ransac.local_optimization import (
+    CONVERGED,
+    MIN_GAIN,
+    NEARLY_CONVERGED,
+    locally_optimise,
 )
+from cvscore.ransac.objective import Candidate, Objective, best_of
+from cvscore.ransac.samplers import KernelSampler, draw_among, new_state
+from cvscore.ransac.stopping import PLAIN, SearchStyle, limits_of, sample_budget
+from cvscore.types import Array, GeometricModel, RansacOptions, Sampler, Score
 
 # Samples per batch.  The first batches are small so that easy data stop early.
 FIRST_BATCH = 16
 LAST_BATCH = 64
 LAST_INNER_BATCH = 32  # most of these samples are good already
-# Samples at the least, where that many are allowed: two rounds.  Nearly all matches
-# agree with the model of a plane or a short baseline too, and end the search by their
-# number; it takes a second look to find one that fits them better.
-MIN_SAMPLES = 40
-# While searching, a climb ends at a step that raises the score (a log likelihood) by
-# less than this: such steps never decide between candidates, and are many.
-MIN_GAIN = 1.0
-# Nor need it end exactly at the minimum of each refit.
-NEARLY_CONVERGED = 1e-2
-
 # Batches among the inliers of one model: what these do not improve, more will not.
 PATIENCE = 2
 
@@ -69,7 +56,7 @@ def ransac(
     ----------
     model : GeometricModel
         What to fit.
-    points : array, (..., N)
+    points : array, (D, N)
         Data in the form that ``model`` takes.
     score, sampler : Score, Sampler
         How fits are compared and where samples come from.
@@ -83,116 +70,70 @@ def ransac(
     iterations : int
         Samples drawn.
     """
-    return search(Objective(model, points, score), sampler, options)
+    return search(Objective(model, points, score, options), sampler)
 
 
 def search(
-    objective: Objective, sampler: Sampler, options: RansacOptions
+    objective: Objective, sampler: Sampler, style: SearchStyle = PLAIN
 ) -> tuple[Candidate | None, int]:
-    """Do what `ransac` does, for an objective."""
-    model = objective.model
-    draw, memory = _source(sampler, compiled=objective.is_compiled)
-    with np.errstate(over="ignore"):  # random generators wrap around
-        found, sq_residuals, value, iterations = objective.run(
-            _search,
-            model.kernels.stages if model.kernels is not None else NO_STAGES,
-            draw,
-            tuple(memory),
-            generator(options.seed),
-            objective.points,
-            objective.some,
-            (
-                model.sample_size,
-                options.max_iterations,
-                options.min_iterations,
-                options.confidence,
-                model.residual_dim,
-                model.num_params,
-                model.fine_gain,
-                model.climbs_from_every_batch,
-            ),
-        )
-    if not value > -np.inf:
-        return None, iterations
-    return Candidate(found, sq_residuals, value), iterations
+    """Do what `ransac` does, for an objective and in a style."""
+    found, iterations = objective.run(
+        _search,
+        _bound_sampler(sampler, compiled=objective.is_compiled),
+        generator(objective.options.seed),
+        limits_of(objective.options, style),
+    )
+    best = Candidate(*found)
+    return best if best.score > -np.inf else None, iterations
 
 
-def climb_from(objective: Objective, model: Array) -> Candidate | None:
-    """Climb from a model as near as while searching; None where it has no score."""
-    start = objective.best_of(model[None])
-    if start is None:
-        return None
-    return objective.climb(start, MIN_GAIN, NEARLY_CONVERGED)
-
-
-@kernel
-def _search(
-    functions, constants, stages, draw, memory, generator, points, some, limits
-):
-    """Return the best model, its residuals, its score, and how many samples it took."""
-    sample_size, max_iterations, may_be_loose = limits[0], limits[1], limits[-2] > 0.0
-    best = np.empty((3, 3)), np.empty(0), -np.inf  # model, residuals, score
+@bound_kernel
+def _search(objective, sampler, generator, limits):
+    """Return the best candidate and how many samples it took."""
+    model, score, points = objective.model, objective.score, objective.points
+    best = Candidate(np.empty((3, 3)), np.empty(0), -np.inf)
     members = np.empty(0, dtype=np.int64)
-    # What a sample has to score to be worth a climb: more than those before it.
+    # What a sample has to score to be worth optimising: more than those before it.
     bars = np.full(2, -np.inf)
-    iterations, batch, budget = 0, FIRST_BATCH, float(max_iterations)
+    iterations, batch, budget = 0, FIRST_BATCH, float(limits.max_iterations)
     num_vain = 0  # batches among the inliers of the best model, since it is the best
     while iterations < budget:
         for source in range(2):
-            num = min(batch, max_iterations - iterations)
+            num = min(batch, limits.max_iterations - iterations)
             if source == EVERYWHERE:
-                samples = call_draw(draw, (points, *memory, num))
+                samples = call_draw(sampler, points, num)
             else:
                 num = min(num, LAST_INNER_BATCH) if num_vain < PATIENCE else 0
-                samples = draw_among(generator, members, sample_size, num)
+                samples = draw_among(generator, members, model.sample_size, num)
                 num_vain += 1
             iterations += samples.shape[0]
-            models = call_solve(functions, (points, samples, constants[0], stages))
-            given = functions, constants, models, points, some, bars[source]
-            index, score, residuals = call_best_of(functions, given)
-            if index < 0:
+            models = call_solve(model, points, samples)
+            top = best_of(objective, models, bars[source])
+            if not top.score > -np.inf:
                 continue
-            bars[source] = -np.inf if limits[-1] else score  # or every batch is
-            start = functions, constants, models[index], residuals, score, points
-            end = call_climb(functions, (*start, best[2], MIN_GAIN, NEARLY_CONVERGED))
-            if end[2] > best[2]:
+            bars[source] = -np.inf if limits.optimises_every_batch else top.score
+            how = best.score, MIN_GAIN, NEARLY_CONVERGED
+            end = locally_optimise(objective, top, *how)
+            if end.score > best.score:
                 best = end
-                row = best[1], constants[1]
-                members, num_vain = np.flatnonzero(call_inliers(functions, row)), 0
+                inliers = call_inliers(score, best.sq_residuals)
+                members, num_vain = np.flatnonzero(inliers), 0
                 bars[AMONG_INLIERS] = -np.inf
-                evidence = call_summarise(functions, row)[3] if may_be_loose else np.inf
-                budget = _budget(members.shape[0], best[1].shape[0], evidence, limits)
+                evidence = np.inf
+                if limits.min_gain_per_freedom > 0.0:
+                    evidence = call_summarise(score, best.sq_residuals)[3]
+                counts = members.shape[0], inliers.shape[0]
+                budget = sample_budget(*counts, evidence, model, limits)
         batch = min(2 * batch, LAST_BATCH)
-    if best[2] > -np.inf:
-        start = functions, constants, best[0], best[1], best[2], points
-        best = call_climb(functions, (*start, -np.inf, 0.0, CONVERGED))
-    return best[0], best[1], best[2], iterations
+    if best.score > -np.inf:
+        best = locally_optimise(objective, best, -np.inf, 0.0, CONVERGED)
+    return best, iterations
 
 
-@kernel
-def _budget(num_inliers, num_points, evidence, limits):
-    """How many samples make sure of a model as good as one with so many inliers.
-
-    Where they gain less than those of a fine model, of a fine one with as much
-    ``evidence``; infinity, or NaN from scores that have none, changes nothing.
-    """
-    sample_size, most, least, confidence, dim, num_params, fine_gain = limits[:7]
-    if fine_gain > 0.0:
-        num_fine = (evidence / fine_gain + num_params) / dim
-        if num_fine < num_inliers:
-            num_inliers = int(max(num_fine, 0.0))
-    needed = trials_needed(num_inliers, num_points, sample_size, confidence)
-    return min(float(most), max(float(least), float(MIN_SAMPLES), needed))
-
-
-def _source(sampler: Sampler, *, compiled: bool) -> tuple[Any, SamplerMemory]:
-    """Return how the loop draws: a function, or its address, and its memory."""
+def _bound_sampler(sampler: Sampler, *, compiled: bool) -> BoundSampler:
+    """Return how the loop draws: a function, or its address, and its state."""
     if isinstance(sampler, KernelSampler):
-        draw = address_of(sampler.kernel, form.DRAW) if compiled else sampler.kernel
-        return draw, sampler.memory
-    return lambda *given: sampler.draw(given[-1]), NO_MEMORY
-
-
-NO_MEMORY = SamplerMemory(
-    *(np.empty(0, dtype=t) for t in (np.uint64, np.int64, np.int64, np.int64, float))
-)
+        draw = address_of(sampler.kernel, DRAW) if compiled else sampler.kernel
+        return BoundSampler(draw, sampler.state)
+    assert not compiled, "a compiled loop needs a sampler with a kernel"
+    return BoundSampler(lambda _, num, __: sampler.draw(num), new_state(0, 1, 1))

@@ -28,7 +28,9 @@ import numpy as np
 
 from cvscore._numba.compile import kernel
 from cvscore.scores.magsac import magsac_gains, magsac_nodes, magsac_weights
-from cvscore.types import Array, Mask, Summary
+from cvscore.scores.msac import msac_kernels, truncated_quadratic
+from cvscore.scores.priors import InverseGamma
+from cvscore.types import Array, DataScale, Mask, ScoreKernels, Summary
 
 INLIER_QUANTILE = 0.99  # of Gaussian residuals inside the threshold of GaussianUniform
 
@@ -47,19 +49,6 @@ def _count(sq_residuals, sq_threshold):
         for i in range(num_points):
             count += sq_residuals[row, i] <= sq_threshold
         scores[row] = count
-    return scores
-
-
-@kernel
-def _truncated_quadratic(sq_residuals, sq_threshold):
-    num_models, num_points = sq_residuals.shape
-    scores = np.zeros(num_models)
-    for row in range(num_models):
-        total = 0.0
-        for i in range(num_points):
-            gap = sq_threshold - sq_residuals[row, i]
-            total += gap if gap > 0.0 else 0.0
-        scores[row] = total / sq_threshold
     return scores
 
 
@@ -115,6 +104,29 @@ class _ThresholdScore(ABC):
         """Return which of the (N,) residuals are within the threshold."""
         return sq_residuals <= self._sq_threshold
 
+    @property
+    def prior(self) -> InverseGamma:
+        """Nothing is believed about the noise."""
+        return InverseGamma.jeffreys()
+
+    @property
+    def half_width(self) -> None:
+        """None: outliers are what exceeds the threshold."""
+        return None
+
+    @property
+    def max_half_width(self) -> None:
+        """None: there is nothing to widen."""
+        return None
+
+    def with_half_width(self: _S, half_width: float) -> _S:
+        """Return this score: it has no half-width."""
+        return self
+
+    def for_data(self: _S, data: DataScale) -> _S:
+        """Return this score in the unit of the search."""
+        return self.scaled(1.0 / data.unit)
+
     def scaled(self: _S, factor: float) -> _S:
         """Return this score for residuals that have been multiplied by ``factor``."""
         return replace(self, threshold=self.threshold * factor)
@@ -146,9 +158,11 @@ class _ThresholdScore(ABC):
         score = self.evaluate(sq_residuals[None], dim, num_params)[0]
         return float(score), self.weights(sq_residuals, dim, num_params)
 
-    def kernels(self, num_points: int, dim: int, num_params: int) -> None:
+    def kernels(
+        self, num_points: int, dim: int, num_params: int
+    ) -> ScoreKernels | None:
         """None: the loop runs these interpreted, they are here to be compared with."""
-        return None  # noqa: RET501
+        return None
 
     def summarise(self, sq_residuals: Array, dim: int, num_params: int) -> Summary:
         """Score, scale of the inliers (pixels), the threshold, and NaN as evidence."""
@@ -191,12 +205,16 @@ class Msac(_ThresholdScore):
         self, sq_residuals: Array, dim: int, num_params: int, best: float = -np.inf
     ) -> Array:
         """Score (K, N) residuals as (K,)."""
-        return _truncated_quadratic(_as_rows(sq_residuals), self._sq_threshold)
+        return truncated_quadratic(_as_rows(sq_residuals), self._sq_threshold)
 
     def weights(self, sq_residuals: Array, dim: int, num_params: int) -> Array:
         """Return minus the derivative of the score in each squared residual, (N,)."""
         inliers = self.inliers(sq_residuals, dim, num_params)
         return np.where(inliers, 1.0 / self._sq_threshold, 0.0)
+
+    def kernels(self, num_points: int, dim: int, num_params: int) -> ScoreKernels:
+        """Return the compiled functions, which quick checks use."""
+        return msac_kernels(self._sq_threshold, dim, num_params)
 
 
 class GaussianUniform(_ThresholdScore):

@@ -1,7 +1,12 @@
 """The records and protocols that every layer shares; imports nothing else of ours."""
 
 from cvscore.types.arrays import Array, Mask
-from cvscore.types.model import NO_STAGES, GeometricModel, ModelKernels
+from cvscore.types.model import (
+    MAX_RESIDUAL_DIM,
+    GeometricModel,
+    ModelCounts,
+    ModelKernels,
+)
 from cvscore.types.result import (
     NO_NOISE,
     SIGNIFICANT_EVIDENCE,
@@ -9,24 +14,27 @@ from cvscore.types.result import (
     NoisePosterior,
     Pose,
 )
-from cvscore.types.score import Score, ScoreKernels, Summary
-from cvscore.types.search import RansacOptions, Sampler, SamplerMemory
+from cvscore.types.score import DataScale, Score, ScoreKernels, Summary, VariancePrior
+from cvscore.types.search import RansacOptions, Sampler, SamplerState
 
 __all__ = [
+    "MAX_RESIDUAL_DIM",
     "NO_NOISE",
-    "NO_STAGES",
     "SIGNIFICANT_EVIDENCE",
     "Array",
+    "DataScale",
     "Estimate",
     "GeometricModel",
     "Mask",
+    "ModelCounts",
     "ModelKernels",
     "NoisePosterior",
     "Pose",
     "RansacOptions",
     "Sampler",
-    "SamplerMemory",
+    "SamplerState",
     "Score",
     "ScoreKernels",
     "Summary",
+    "VariancePrior",
 ]

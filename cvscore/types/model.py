@@ -1,39 +1,52 @@
-"""What the loop needs to know of a geometric model."""
+"""What the search needs to know of a geometric model."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cvscore.types.arrays import Array
 
-# Kernels that a solver may call by their addresses; see `ModelKernels`.
-NO_STAGES = (0,) * 6
+# Constraints per point that the noise statistics are tabulated for.
+MAX_RESIDUAL_DIM = 6
+
+
+class ModelCounts(NamedTuple):
+    """What a model is called, and the numbers by which scores know it.
+
+    ``sample_size`` points make a minimal sample; the model has ``num_params`` degrees
+    of freedom (n in the score), and every point puts ``residual_dim`` constraints on
+    it (d in the score).
+    """
+
+    name: str
+    sample_size: int
+    num_params: int
+    residual_dim: int
 
 
 class ModelKernels(NamedTuple):
     """Compiled functions of a model, each with ``constants`` (any number,) at the end.
 
-    ``solve(points, samples, constants, stages)``, where the stages are addresses of
-    other kernels, ``residuals(models, points, constants)`` and ``refit(model, points,
-    weights, converged, constants)`` as those of `GeometricModel`; the refit ends at a
-    step that promises less than ``converged`` of its cost.
+    ``solve(points, samples, constants)``, ``residuals(models, points, constants)`` and
+    ``refit(model, points, weights, converged, constants)`` as those of
+    `GeometricModel`; the refit ends at a step that promises less than ``converged`` of
+    its cost.
     """
 
     solve: Callable[..., Array]
     residuals: Callable[[Array, Array, Array], Array]
     refit: Callable[[Array, Array, Array, float, Array], Array]
     constants: Array
-    stages: tuple[int, ...] = NO_STAGES
 
 
 @dataclass(frozen=True)
 class GeometricModel:
-    """What the loop needs to know of a model: its functions and its counts.
+    """A model: its counts and three functions.
 
     Attributes
     ----------
@@ -46,27 +59,20 @@ class GeometricModel:
     residual_dim : int
         Constraints per point, ``d`` in the score.
     solve : callable
-        ``solve(points, samples)``: points (4, N), samples (B, sample_size) of
-        indices; returns (K, 3, 3) candidate models of all samples that are not
+        ``solve(points, samples)``: points (D, N), samples (B, sample_size) of
+        indices; returns (K, ...) candidate models of all samples that are not
         degenerate, K between 0 and B times the number of solutions.
     residuals : callable
-        ``residuals(models, points)``: (K, 3, 3) and (4, N) to (K, N) *squared*
-        Sampson residuals; never NaN (a point without a residual has ``inf``).
+        ``residuals(models, points)``: (K, ...) and (D, N) to (K, N) *squared*
+        residuals; never NaN (a point without a residual has ``inf``).
     refit : callable
         ``refit(model, points, weights)``: minimises the weighted sum of squared
-        Sampson residuals, starting at ``model`` (3, 3); weights (N,) >= 0.
-        Returns a model (3, 3) on the manifold, the given one if it can't improve.
+        residuals, starting at ``model``; weights (N,) >= 0.  Returns a model on the
+        manifold, the given one if it can't improve.
     kernels : ModelKernels, optional
         The same functions compiled, for a loop that never returns to the interpreter.
-    fine_gain : float
-        Nats per degree of freedom that inliers have to gain over chance to end the
-        search by their number; 0 where any do.
-    climbs_from_every_batch : bool
-        Whether the best sample of a batch is worth a climb though one before it was
-        better: where climbs cost little beside the solver.
-    holds_everywhere : bool
-        Whether it holds for all that does not move, as that of two cameras does, and
-        not for a part of the image only, as that of a plane.
+    cameras : tuple of (3, 3) arrays
+        Camera matrices of the points, where the model is one of calibrated cameras.
     """
 
     name: str
@@ -77,6 +83,15 @@ class GeometricModel:
     residuals: Callable[[Array, Array], Array]
     refit: Callable[[Array, Array, Array], Array]
     kernels: ModelKernels | None = None
-    fine_gain: float = 0.0
-    climbs_from_every_batch: bool = False
-    holds_everywhere: bool = False
+    cameras: tuple[Array, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.residual_dim <= MAX_RESIDUAL_DIM:
+            raise ValueError(
+                f"residual_dim must be 1 to {MAX_RESIDUAL_DIM}, got {self.residual_dim}"
+            )
+
+    @classmethod
+    def of_counts(cls, counts: ModelCounts, **functions: Any) -> GeometricModel:
+        """Make a model of its counts and its functions."""
+        return cls(**counts._asdict(), **functions)

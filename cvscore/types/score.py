@@ -1,13 +1,15 @@
-"""What the loop needs to know of a score."""
+"""What the search needs to know of a score."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
 from cvscore.types.arrays import Array, Mask
+
+S = TypeVar("S", bound="Score")
 
 
 class Summary(NamedTuple):
@@ -19,12 +21,36 @@ class Summary(NamedTuple):
     evidence: float
 
 
+class DataScale(NamedTuple):
+    """What a score may take from the data.
+
+    Attributes
+    ----------
+    unit : float
+        Residuals of the search are those of the data divided by this.
+    num_points : int
+        How many points there are.
+    extent : float
+        How far they spread, in their own unit.
+    precision : float
+        Rounding error of their coordinates, in their own unit.
+    focal : float or None
+        Focal length of the cameras in that unit, where they are known.
+    """
+
+    unit: float
+    num_points: int
+    extent: float
+    precision: float
+    focal: float | None
+
+
 class ScoreKernels(NamedTuple):
     """Compiled functions of a score, each with ``constants`` (any number,) at the end.
 
     ``preview(sq_residuals, constants)``, ``evaluate(sq_residuals, best, constants)``,
     ``assess(row, constants)``, ``inliers(row, constants)`` and ``summarise(row,
-    constants)`` as those of `Score`; ``resize(constants, num_points, dim, num_params)``
+    constants)`` as those of `Score`; ``resize(num_points, dim, num_params, constants)``
     gives the constants for other rows and another model.
     """
 
@@ -33,8 +59,20 @@ class ScoreKernels(NamedTuple):
     assess: Callable[[Array, Array], tuple[float, Array]]
     inliers: Callable[[Array, Array], Mask]
     summarise: Callable[[Array, Array], tuple[float, float, float, float]]
-    resize: Callable[[Array, int, int, int], Array]
+    resize: Callable[[int, int, int, Array], Array]
     constants: Array
+
+
+class VariancePrior(Protocol):
+    """An Inverse-Gamma belief about the noise variance; zeros for none at all."""
+
+    @property
+    def alpha(self) -> float:
+        """Shape."""
+
+    @property
+    def beta(self) -> float:
+        """Scale, in the squared unit of the residuals."""
 
 
 class Score(Protocol):
@@ -43,6 +81,24 @@ class Score(Protocol):
     ``dim`` and ``num_params`` come from the model record, so that one score serves
     every model and the two never meet.
     """
+
+    @property
+    def prior(self) -> VariancePrior:
+        """What is believed about the noise variance."""
+
+    @property
+    def half_width(self) -> float | None:
+        """Half-width of the outliers' residuals; None where there is none."""
+
+    @property
+    def max_half_width(self) -> float | None:
+        """What `half_width` may be widened to; None where it is to stay."""
+
+    def with_half_width(self: S, half_width: float) -> S:
+        """Return this score with another half-width."""
+
+    def for_data(self: S, data: DataScale) -> S:
+        """Return this score for the search: in its unit, completed by the data."""
 
     def evaluate(
         self,
@@ -75,7 +131,7 @@ class Score(Protocol):
     ) -> ScoreKernels | None:
         """Return the same functions compiled for rows of N residuals; None without."""
 
-    def scaled(self, factor: float) -> Score:
+    def scaled(self: S, factor: float) -> S:
         """Return this score for residuals that have been multiplied by ``factor``."""
 
     def rescaled(

@@ -11,28 +11,43 @@ from numpy.typing import NDArray
 from cvscore.types.arrays import Array
 
 
-class SamplerMemory(NamedTuple):
-    """What a sampler's kernel remembers, and changes, from one call to the next.
+class SamplerState(NamedTuple):
+    """What a sampler's kernel knows, and changes, from one call to the next.
 
     Attributes
     ----------
     generator : (1,) uint64 array
         State of the random generator.
-    counts : int array
-        Sample size, number of points, samples drawn, and what else it counts.
+    num_drawn : (2,) int array
+        Samples drawn: all of them, and those in the order of `order`.
     order : (N,) int array
         Indices in the order in which they enter; empty where all are equal.
     last_trials : int array
         How long each of them has to wait; empty where none does.
-    constants : array
-        Anything else it needs.
+    centre, units : (D,) arrays
+        Of the points, for samplers that look at them: ``(points - centre) / units`` are
+        commensurable.
+    sides : (2,) array
+        Width and height of the first image in that unit.
+    sample_size, num_points : int
+        Points in a sample, and points to draw from.
+    num_trials : int
+        After so many samples in order all points take part on equal terms.
+    grid_size : int
+        Cells a side of a grid over the points whose members take turns; 1 for none.
     """
 
     generator: NDArray[np.uint64]
-    counts: NDArray[np.int64]
+    num_drawn: NDArray[np.int64]
     order: NDArray[np.int64]
     last_trials: NDArray[np.int64]
-    constants: Array
+    centre: Array
+    units: Array
+    sides: Array
+    sample_size: int
+    num_points: int
+    num_trials: int
+    grid_size: int
 
 
 class Sampler(Protocol):

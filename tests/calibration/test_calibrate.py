@@ -20,7 +20,7 @@ from cvscore import (
     estimate_homography,
 )
 from cvscore.calibration.calibrate import _choose
-from cvscore.scores.marginal import HALF_WIDTH_FRACTION
+from cvscore.scores.marginal_score import HALF_WIDTH_FRACTION
 
 JIT = not numba.config.DISABLE_JIT
 NOISE = 0.8

@@ -1,4 +1,4 @@
-"""Repeated matches, and points that many share, have one say."""
+"""Repeated matches count once, and points that many share twice."""
 
 import numba
 import numpy as np
@@ -9,7 +9,7 @@ from hypothesis.extra.numpy import arrays
 from synthetic import two_view_scene
 
 import cvscore
-from cvscore.data.deduplication import first_occurrences, uncrowded
+from cvscore.data.deduplication import first_occurrences, not_many_to_one
 
 
 def check(points):
@@ -65,11 +65,11 @@ def test_zero_and_minus_zero_are_the_same_place():
     ),
     st.booleans(),
 )
-def test_no_point_is_shared_by_more_than_two_that_have_a_say(points, with_quality):
+def test_no_point_is_shared_by_more_than_two_that_are_used(points, with_quality):
     points = np.unique(points, axis=1)
     num = points.shape[1]
     quality = np.arange(num, dtype=float)[::-1].copy() if with_quality else None
-    chosen = uncrowded(points, quality)
+    chosen = not_many_to_one(points, quality)
     for rows in (points[:2], points[2:]):
         _, counts = np.unique(rows[:, chosen], axis=1, return_counts=True)
         assert (counts <= 2).all()
@@ -96,7 +96,7 @@ def test_a_crowd_at_one_point_does_not_make_it_the_epipole(rng):
     ):
         assert found.scale == pytest.approx(0.5, rel=0.3)
         assert found.inliers[scene.is_inlier].mean() > 0.9
-        # Labels are a cut through the residuals, for those without a say as well.
+        # Labels are a cut through the residuals, for the surplus as well.
         inside = found.residuals <= found.threshold
         np.testing.assert_array_equal(found.inliers, inside)
         assert np.isfinite(found.residuals).all()

@@ -4,8 +4,8 @@ import cv2
 import numpy as np
 import pytest
 
-from cvscore.data.validation import as_distortion
 from cvscore.data.distortion import undistort
+from cvscore.data.validation import as_distortion
 
 K = np.array([[800.0, 0.0, 320.0], [0.0, 780.0, 240.0], [0.0, 0.0, 1.0]])
 

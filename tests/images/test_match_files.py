@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from cvscore.images.match_files import load_correspondences
 from cvscore.images.features import match_images
+from cvscore.images.match_files import load_correspondences
 from cvscore.images.rendering import render_pair
 
 

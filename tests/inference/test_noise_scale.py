@@ -11,36 +11,71 @@ from synthetic import planar_scene, two_view_scene
 
 from cvscore import estimate_essential, estimate_fundamental, estimate_homography
 from cvscore.inference.noise_scale import noise_posterior, truncation
+from cvscore.scores.marginal_score import MarginalScore
 from cvscore.scores.priors import InverseGamma
-from cvscore.scores.marginal import MarginalScore
-from cvscore.types import NoisePosterior
+from cvscore.types import MAX_RESIDUAL_DIM, NoisePosterior
 
 JIT = not numba.config.DISABLE_JIT
 
 
-@pytest.mark.parametrize("dim", [1, 2])
+DIMS = range(1, MAX_RESIDUAL_DIM + 1)
+
+
+def moments_inside(cut, dim):
+    """Mass, mean and mean square of chi square inside the cut, by integration."""
+    density = stats.chi2(dim).pdf
+    return [
+        quad(lambda q, power=power: q**power * density(q), 0, cut**2)[0]
+        for power in range(3)
+    ]
+
+
+@pytest.mark.parametrize("dim", DIMS)
 @pytest.mark.parametrize("cut", [1.6, 2.5, 6.0])
 def test_shrinkage_is_the_mean_square_inside_the_cut(cut, dim):
-    density = stats.chi2(dim).pdf
-    mass, _ = quad(density, 0, cut**2)
-    mean, _ = quad(lambda q: q * density(q), 0, cut**2)
+    mass, mean, _ = moments_inside(cut, dim)
     assert truncation(cut, dim)[0] == pytest.approx(mean / mass / dim, rel=1e-6)
+    # By the law of the module: P_(d+2) / P_d.
+    ratio = stats.chi2(dim + 2).cdf(cut**2) / stats.chi2(dim).cdf(cut**2)
+    assert truncation(cut, dim)[0] == pytest.approx(ratio, rel=1e-10)
 
 
-@pytest.mark.parametrize("dim", [1, 2])
+@pytest.mark.parametrize("dim", DIMS)
+@pytest.mark.parametrize("cut", [1.6, 2.5, 6.0])
+def test_worth_is_that_of_an_estimator_by_its_equation(cut, dim):
+    """Slope squared over variance of ``sum of (r**2 - c d s**2)`` inside ``t s``.
+
+    The slope in log s is a difference, the variance an integral.
+    """
+    mass, mean, square = moments_inside(cut, dim)
+    c = mean / mass / dim
+    variance = square - 2.0 * c * dim * mean + (c * dim) ** 2 * mass
+
+    def expected(log_scale):
+        scale = math.exp(log_scale)
+        mass, mean, _ = moments_inside(cut * scale, dim)
+        return mean - c * dim * scale**2 * mass
+
+    step = 1e-4
+    slope = (expected(step) - expected(-step)) / (2.0 * step)
+    worth = slope**2 / (2.0 * dim * mass * variance)
+    assert truncation(cut, dim)[1] == pytest.approx(worth, rel=1e-5)
+
+
+@pytest.mark.parametrize("dim", DIMS)
 def test_a_wide_cut_costs_nothing(dim):
-    assert truncation(8.0, dim) == pytest.approx((1.0, 1.0), abs=1e-9)
+    assert truncation(9.0, dim) == pytest.approx((1.0, 1.0), abs=1e-9)
     plain = noise_posterior(
         50.0, 40, 1e6, InverseGamma(2.0, 3.0), dim=dim, num_params=5
     )
     assert plain == pytest.approx((2.0 + (40 * dim - 5) / 2, 3.0 + 25.0))
 
 
-@pytest.mark.parametrize("dim", [1, 2])
+@pytest.mark.parametrize("dim", [1, 2, 3, 6])
 def test_worth_is_the_variance_of_the_estimate(dim):
     """The spread of log s over many samples is that of eta nu residuals."""
     rng = np.random.default_rng(3)
-    cut, num = 2.2, 2_000
+    cut, num = 2.2 + 0.3 * (dim - 1), 2_000
     c, worth = truncation(cut, dim)
     q = np.sort((rng.normal(size=(600, num, dim)) ** 2).sum(axis=2), axis=1)
     scales = []
@@ -61,7 +96,7 @@ def coverage(trials):
     return np.mean(covered)
 
 
-@pytest.mark.parametrize(("dim", "num_params"), [(1, 7), (2, 8)])
+@pytest.mark.parametrize(("dim", "num_params"), [(1, 7), (2, 8), (3, 6), (6, 12)])
 @pytest.mark.parametrize("half_width", [15.0, 40.0])
 def test_interval_covers_on_residuals(dim, num_params, half_width):
     """Gaussian residuals among uniform ones, partitioned by the score."""

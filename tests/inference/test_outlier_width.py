@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 from synthetic import homogeneous, packed, planar_scene, two_view_scene
 
 from cvscore import (
@@ -11,14 +12,16 @@ from cvscore import (
     estimate_fundamental,
     estimate_homography,
 )
-from cvscore.data.normalization import extent, region_of
-from cvscore.inference.outlier_width import MAX_WIDENING
+from cvscore.data.normalization import region_of
+from cvscore.inference.outlier_width import FULL_CUTS, half_width_around
+from cvscore.scores.marginal_score import MAX_WIDENING
+from cvscore.types import MAX_RESIDUAL_DIM
 
 
 def start_of(scene):
     """The half-width that a search begins with, pixels."""
     region = region_of(packed(scene.x1, scene.x2))
-    return MarginalScore().half_width_fraction * extent(region)
+    return MarginalScore().half_width_fraction * region.extent((2, 2))
 
 
 def estimates(scene, **choices):
@@ -66,6 +69,27 @@ def test_it_has_the_unit_of_the_points(rng):
     assert pixels.half_width > 1.5 * start_of(scene)
     assert metres.half_width == pytest.approx(1e-3 * pixels.half_width, rel=1e-6)
     np.testing.assert_array_equal(metres.inliers, pixels.inliers)
+
+
+@pytest.mark.parametrize("dim", range(1, MAX_RESIDUAL_DIM + 1))
+def test_full_cuts_hold_nearly_all_of_the_noise(dim):
+    assert len(FULL_CUTS) == MAX_RESIDUAL_DIM + 1
+    cut = np.sqrt(stats.chi2(dim).ppf(0.975))
+    assert FULL_CUTS[dim] == pytest.approx(cut, abs=5e-4)
+
+
+@pytest.mark.parametrize(
+    ("dim", "side"), enumerate([40.0, 16.0, 12.0, 10.0, 9.0, 8.4], start=1)
+)
+def test_the_law_holds_in_any_dimension(dim, side, rng):
+    """(2 a)^d = k / g, for k right residuals among wrong ones of density g."""
+    num, noise = 4000, 1.0
+    right = rng.normal(0.0, noise, (num, dim))
+    wrong = rng.uniform(-side / 2, side / 2, (num, dim))
+    q = (np.vstack([right, wrong]) ** 2).sum(axis=1)
+    # As many right as wrong: the half-width is that of the box.
+    found = half_width_around(q, dim, 0.7 * noise)
+    assert found == pytest.approx(0.5 * side, rel=0.08)
 
 
 def test_it_is_where_noise_and_wrong_matches_are_equally_dense(rng):

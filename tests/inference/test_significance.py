@@ -14,8 +14,12 @@ from cvscore import (
     estimate_fundamental,
     estimate_homography,
 )
-from cvscore.inference.null_density import highest_chance_density
-from cvscore.inference.significance import MODELS_PER_SAMPLE, corrected_evidence, log_choices
+from cvscore.inference.null_density import highest_null_density
+from cvscore.inference.significance import (
+    MODELS_PER_SAMPLE,
+    corrected_evidence,
+    log_choices,
+)
 from cvscore.types import SIGNIFICANT_EVIDENCE
 
 JIT = not numba.config.DISABLE_JIT
@@ -77,13 +81,13 @@ def test_chance_is_taken_where_it_is_densest(dim, rng):
     """A peak narrower than the inliers' scale is of no concern, a wider one is."""
     even = (rng.uniform(-10, 10, (5_000, dim)) ** 2).sum(axis=1)
     expected = 20.0**-dim
-    density = highest_chance_density(even, 1.0, 3.0, dim)
+    density = highest_null_density(even, 1.0, 3.0, dim)
     assert expected * 0.8 < density < expected * 1.8
     peaked = np.where(np.arange(5_000) < 500, even * 0.1**2, even)
-    assert highest_chance_density(peaked, 1.0, 3.0, dim) > 1.5 * density
+    assert highest_null_density(peaked, 1.0, 3.0, dim) > 1.5 * density
     needle = np.where(np.arange(5_000) < 20, 0.0, even)
-    assert highest_chance_density(needle, 3.0, 3.0, dim) < 1.7 * density
-    assert highest_chance_density(np.full(99, np.inf), 1.0, 1.0, dim) > 0.0
+    assert highest_null_density(needle, 3.0, 3.0, dim) < 1.7 * density
+    assert highest_null_density(np.full(99, np.inf), 1.0, 1.0, dim) > 0.0
 
 
 # Matches.

@@ -6,9 +6,9 @@ import reference
 from numpy.testing import assert_allclose
 from synthetic import camera, packed, two_view_scene
 
+from cvscore.models.essential import essential_model
 from cvscore.models.refiners.essential import pose_normal_matrix
 from cvscore.models.relative_pose import essential_matrices, move_pose, pose_of_matrix
-from cvscore.models.essential import essential_model
 
 # Pixels are brought to order one, as the estimators do.
 UNIT = 1 / 1000.0
@@ -26,7 +26,7 @@ def canonical(scene):
 
 def test_record_counts():
     model = essential_model(camera(), camera())
-    assert (model.name, model.sample_size) == ("essential", 5)
+    assert (model.name, model.sample_size) == ("essential matrix", 5)
     assert (model.num_params, model.residual_dim) == (5, 1)
 
 

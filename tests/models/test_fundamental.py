@@ -7,11 +7,15 @@ from canonical_scenes import NUM_POINTS, random_samples, volume
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import least_squares
 
-from cvscore.models.refiners.direct_linear import fundamental_8pt
-from cvscore.models.sampson import sampson_normal_matrix
-from cvscore.models.refiners.fundamental import contract_to_tangent, retract, write_frames
-from cvscore.models.solvers.seven_point import fundamental_7pt_solutions
 from cvscore.models.fundamental import fundamental_model
+from cvscore.models.refiners.direct_linear import fundamental_8pt
+from cvscore.models.refiners.fundamental import (
+    contract_to_tangent,
+    retract,
+    write_frames,
+)
+from cvscore.models.sampson import sampson_normal_matrix
+from cvscore.models.solvers.seven_point import fundamental_7pt_solutions
 
 MODEL = fundamental_model()
 

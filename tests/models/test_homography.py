@@ -6,9 +6,9 @@ from canonical_scenes import NUM_POINTS, plane, random_samples
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import least_squares
 
+from cvscore.models.homography import homography_model, homography_residuals
 from cvscore.models.refiners.direct_linear import homography_dlt
 from cvscore.models.refiners.homography import homography_normal_matrix
-from cvscore.models.homography import homography_model, homography_residuals
 
 MODEL = homography_model()
 

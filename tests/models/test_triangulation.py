@@ -4,8 +4,12 @@ import numpy as np
 import pytest
 from synthetic import camera, homogeneous, packed, project, rotation, two_view_scene
 
+from cvscore.models.homography_decomposition import (
+    decompose_homography,
+    essential_of_pose,
+    pose_of_plane,
+)
 from cvscore.models.triangulation import are_behind, median_angle, parallax_of
-from cvscore.models.homography_decomposition import decompose_homography, essential_of_pose, pose_of_plane
 
 
 def test_right_matches_are_in_front_at_their_angle(rng):

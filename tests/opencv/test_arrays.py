@@ -8,6 +8,7 @@ from opencv_case import CAMERAS, FUNCTIONS, NUM, K, points
 from opencv_points import CONTAINERS, homogeneous
 
 from cvscore.opencv import drop_in as opencv
+
 KINDS = pytest.mark.parametrize("kind", FUNCTIONS)
 METHODS = pytest.mark.parametrize("method", [cv2.RANSAC, cv2.USAC_MAGSAC])
 # Layouts that hold the very same numbers as Nx2, read by cvscore with every method.

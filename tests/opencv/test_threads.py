@@ -11,6 +11,7 @@ from opencv_case import CAMERAS, FUNCTIONS, usac_params
 from synthetic import planar_scene, two_view_scene
 
 from cvscore.opencv import drop_in as opencv
+
 NUM_THREADS = 8
 NUM_CALLS = 16 if numba_config.DISABLE_JIT else 1000
 METHODS = [cv2.RANSAC, cv2.LMEDS, cv2.USAC_MAGSAC, cv2.USAC_PROSAC]

@@ -8,14 +8,23 @@ import pytest
 from conftest import ROOT
 from synthetic import planar_scene, two_view_scene
 
+from cvscore._numba.bound import bind_model
 from cvscore.models.essential import essential_model
 from cvscore.models.fundamental import fundamental_model
 from cvscore.models.homography import homography_model
+from cvscore.ransac.local_optimization import optimise
+from cvscore.ransac.loop import LAST_BATCH, ransac, search
 from cvscore.ransac.objective import Candidate, Objective
-from cvscore.ransac.loop import LAST_BATCH, MIN_SAMPLES, _budget, ransac, search
-from cvscore.ransac.samplers import UniformSampler, trials_needed
+from cvscore.ransac.samplers import UniformSampler
+from cvscore.ransac.stopping import (
+    MIN_SAMPLES,
+    SearchStyle,
+    limits_of,
+    sample_budget,
+    trials_needed,
+)
 from cvscore.scores.baselines import InlierCount, Msac
-from cvscore.scores.marginal import MarginalScore
+from cvscore.scores.marginal_score import MarginalScore
 from cvscore.types import RansacOptions
 
 EXAMPLE = ROOT / "examples" / "fit_a_line.py"
@@ -90,13 +99,15 @@ def test_iterations_are_the_samples_solved_and_never_more_than_allowed(rng):
         assert iterations == cap == counts["samples"]
 
 
-def test_climbs_begin_at_better_samples_only_or_at_one_of_every_batch(rng):
+def test_better_samples_only_are_optimised_or_one_of_every_batch(rng):
     points = rng.uniform(0, 100, (2, 300))
     refits = []
     for often in (False, True):
-        model, counts = counting(replace(LINE, climbs_from_every_batch=often))
-        given = model, points, Msac(threshold=0.5), UniformSampler(300, 2)
-        ransac(*given, RansacOptions(max_iterations=2000))
+        model, counts = counting(LINE)
+        options = RansacOptions(max_iterations=2000)
+        objective = Objective(model, points, Msac(threshold=0.5), options)
+        style = SearchStyle(optimises_every_batch=often)
+        search(objective, UniformSampler(300, 2), style)
         refits.append(counts["refits"])
     num_batches = 2000 // LAST_BATCH
     assert refits[0] < num_batches / 2
@@ -127,16 +138,20 @@ def test_many_inliers_of_a_loose_model_are_no_reason_to_stop():
     def needed(num_inliers):
         return trials_needed(num_inliers, 200, 4, 0.999)
 
-    def budget(num_fine, fine_gain):
-        # As much evidence as so many inliers have that gain 3 nats each.
-        evidence = 3.0 * (2 * (num_fine + 0.5) - 8)
-        return _budget(100, 200, evidence, (4, 10_000, 0, 0.999, 2, 8, fine_gain))
+    def budget(evidence, min_gain):
+        options = RansacOptions(max_iterations=10_000)
+        limits = limits_of(options, SearchStyle(min_gain_per_freedom=min_gain))
+        model = bind_model(homography_model(), compiled=False)
+        return sample_budget(100, 200, evidence, model, limits)
 
-    assert budget(num_fine=150, fine_gain=3.0) == needed(100)
-    assert budget(num_fine=40, fine_gain=3.0) == needed(40) > 10 * needed(100)
-    assert budget(num_fine=40, fine_gain=0.0) == needed(100)
-    without_evidence = _budget(100, 200, np.nan, (4, 10_000, 0, 0.999, 2, 8, 3.0))
-    assert without_evidence == needed(100)
+    def evidence_of(num_fine):
+        # As much as so many inliers have that gain 3 nats each.
+        return 3.0 * (2 * (num_fine + 0.5) - 8)
+
+    assert budget(evidence_of(150), 3.0) == needed(100)
+    assert budget(evidence_of(40), 3.0) == needed(40) > 10 * needed(100)
+    assert budget(evidence_of(40), 0.0) == needed(100)
+    assert budget(np.nan, 3.0) == needed(100)
 
 
 def test_min_iterations_are_drawn(rng):
@@ -180,7 +195,7 @@ def test_local_optimisation_never_lowers_the_score(rng):
     for line in LINE.solve(points, UniformSampler(100, 2).draw(100)):
         objective = Objective(LINE, points, score)
         start = objective.best_of(line[None])
-        end = objective.climb(start)
+        end = optimise(objective, start)
         assert end.score >= start.score
 
 
@@ -190,7 +205,7 @@ def test_a_refit_that_makes_things_worse_is_not_taken(rng):
     score = MarginalScore(half_width=30.0)
     objective = Objective(spoilt, points, score)
     start = objective.best_of(LINE.solve(points, UniformSampler(100, 2).draw(50)))
-    assert objective.climb(start) is start
+    assert optimise(objective, start) is start
 
 
 def test_no_model_is_none():
@@ -246,9 +261,10 @@ def test_the_loop_does_the_same_interpreted_and_compiled(rng, problem):
     marginal = MarginalScore(half_width=30.0)
     for score in (marginal, Uncompiled(marginal)):
         sampler = UniformSampler(450, model.sample_size, 5)
-        objective = Objective(model, points, score)
+        options = RansacOptions(max_iterations=150)
+        objective = Objective(model, points, score, options)
         assert objective.is_compiled == (score is marginal)
-        found.append(search(objective, sampler, RansacOptions(max_iterations=150)))
+        found.append(search(objective, sampler))
     (compiled, num_compiled), (interpreted, num_interpreted) = found
     assert num_compiled == num_interpreted
     # But for refits, which the interpreted loop takes to their end each time; and for

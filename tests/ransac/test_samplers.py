@@ -1,22 +1,13 @@
-"""Samples are distinct, uniform or in order of quality, and as many as are needed."""
+"""Samples are distinct, uniform or in order of quality."""
 
 from itertools import combinations
-from math import comb, log
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from cvscore.two_view.spatial_prosac import NUM_UNIFORM_SAMPLES, CoherentSampler, coherence
-from cvscore.data.normalization import region_of
-from cvscore.ransac.samplers import (
-    ProsacSampler,
-    UniformSampler,
-    draw_among,
-    generator,
-    random_number,
-    trials_needed,
-)
+from cvscore.numerics.random_numbers import generator
+from cvscore.ransac.samplers import ProsacSampler, UniformSampler, draw_among
 
 
 @pytest.mark.parametrize(("num_points", "size"), [(4, 4), (5, 4), (8, 7), (1000, 5)])
@@ -76,26 +67,6 @@ def test_prosac_is_drawn_in_the_same_order_whatever_the_batches(rng):
     assert (rank[whole].max(axis=1) == rank[split].max(axis=1)).all()
 
 
-@pytest.mark.parametrize(
-    ("size", "outlier_percent", "expected"),
-    # Hartley and Zisserman, table 4.3: confidence 0.99.
-    [(4, 5, 3), (4, 50, 72), (7, 30, 54), (7, 50, 588), (5, 40, 57), (8, 50, 1177)],
-)
-def test_trials_agree_with_the_textbook_for_many_points(
-    size, outlier_percent, expected
-):
-    num = 10_000_000
-    inliers = num * (100 - outlier_percent) // 100
-    assert np.ceil(trials_needed(inliers, num, size, 0.99)) == expected
-
-
-def test_trials_are_hypergeometric_for_few_points():
-    clean = comb(6, 4) / comb(10, 4)
-    assert trials_needed(6, 10, 4, 0.99) == pytest.approx(log(0.01) / log(1 - clean))
-    assert trials_needed(10, 10, 4, 0.99) == 1
-    assert trials_needed(3, 10, 4, 0.99) == np.inf
-
-
 def test_samples_among_some_come_from_those():
     state = generator(2)
     members = np.array([3, 5, 8, 13, 21, 34, 55])
@@ -105,34 +76,3 @@ def test_samples_among_some_come_from_those():
         assert set(samples.ravel()) == set(members)
         assert (np.diff(np.sort(samples, axis=1), axis=1) > 0).all()
         assert len(draw_among(state, members[:5], 4, 10)) == 0
-
-
-def test_random_numbers_are_uniform_and_independent():
-    state = generator(7)
-    with np.errstate(over="ignore"):
-        numbers = np.array([random_number(state) for _ in range(20_000)])
-    assert numbers.min() >= 0.0
-    assert numbers.max() < 1.0
-    assert stats.kstest(numbers, "uniform").pvalue > 1e-6
-    cells = np.floor(8 * numbers.reshape(-1, 2)).astype(int)
-    counts = np.bincount(8 * cells[:, 0] + cells[:, 1], minlength=64)
-    assert stats.chisquare(counts).pvalue > 1e-6
-
-
-def test_coherent_matches_come_on_every_other_draw_after_the_first(rng):
-    cluster = rng.normal(50, 0.5, (4, 20))
-    points = np.ascontiguousarray(np.hstack([rng.uniform(0, 100, (4, 180)), cluster]))
-    region = region_of(points)
-    sampler = CoherentSampler(points, region, 4, num_trials=10_000, seed=1)
-    first = sampler.draw(NUM_UNIFORM_SAMPLES)
-    assert first.shape == (NUM_UNIFORM_SAMPLES, 4)
-    assert (first >= 180).all(axis=1).mean() < 0.1
-    samples = sampler.draw(11)
-    assert samples.shape == (11, 4)
-    # Six uniform samples, then five of the matches that are closest to each other.
-    best = np.argsort(-coherence(points, region))
-    assert samples[6:].max(initial=0) <= 199
-    assert set(samples[6]) == set(best[:4])
-    assert set(samples[6:].ravel()) <= set(best[:20])
-    again = CoherentSampler(points, region, 4, num_trials=10_000, seed=1)
-    assert (again.draw(NUM_UNIFORM_SAMPLES) == first).all()

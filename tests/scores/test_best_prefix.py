@@ -9,7 +9,7 @@ from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_allclose, assert_array_equal
 from scored_residuals import MODELS, PRIORS, contaminated
 
-from cvscore.scores.marginal import MarginalScore
+from cvscore.scores.marginal_score import MarginalScore
 
 JIT = not numba.config.DISABLE_JIT
 

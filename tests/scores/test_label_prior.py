@@ -12,8 +12,8 @@ from scipy.special import beta as beta_function
 from scipy.special import comb
 
 from cvscore import BetaPrior, MarginalScore, estimate_homography
-from cvscore.scores.priors import InverseGamma
 from cvscore.scores.label_prior import label_terms
+from cvscore.scores.priors import InverseGamma
 
 PRIORS = [BetaPrior(), BetaPrior(0.5, 0.5), BetaPrior(3.0, 8.0), BetaPrior(40.0, 0.1)]
 JIT = not numba.config.DISABLE_JIT

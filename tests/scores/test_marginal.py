@@ -9,8 +9,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.integrate import quad
 from scored_residuals import MODELS, PRIORS, contaminated
 
+from cvscore.scores.marginal_score import MarginalScore
 from cvscore.scores.priors import InverseGamma
-from cvscore.scores.marginal import MarginalScore
 
 # The closed form.
 

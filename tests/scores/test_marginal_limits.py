@@ -8,8 +8,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scored_residuals import MODELS, PRIORS, contaminated
 
+from cvscore.scores.marginal_score import MarginalScore
 from cvscore.scores.priors import InverseGamma
-from cvscore.scores.marginal import MarginalScore
 
 
 @pytest.mark.parametrize("prior", PRIORS)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from cvscore.scores.marginal import MarginalScore
+from cvscore.scores.marginal_score import MarginalScore
 
 
 def test_the_preview_ranks_like_the_score(rng):

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from cvscore.two_view.spatial_consistency import (
-    MIN_KEPT,
+    MIN_SHARED,
     NUM_NEIGHBOURS,
-    keep_neighbours,
+    are_consistent,
     nearest_points,
 )
 
@@ -27,7 +27,7 @@ def nearest_by_sorting(places):
 
 def keep_by_sorting(points):
     pairs = zip(*map(nearest_by_sorting, (points[:2], points[2:])), strict=True)
-    return np.array([len(set(a) & set(b)) >= MIN_KEPT for a, b in pairs])
+    return np.array([len(set(a) & set(b)) >= MIN_SHARED for a, b in pairs])
 
 
 def half_coherent(rng, num):
@@ -44,7 +44,7 @@ def test_few_points_against_all_distances(rng, num):
     twin = nearest_by_sorting(points[:2])
     np.testing.assert_array_equal(found[:, : twin.shape[1]], twin)
     assert (found[:, twin.shape[1] :] == -1).all()
-    keeps = keep_neighbours(points, every(points))
+    keeps = are_consistent(points, every(points))
     np.testing.assert_array_equal(keeps, keep_by_sorting(points))
 
 
@@ -52,7 +52,7 @@ def test_many_points_against_all_distances(rng):
     points = half_coherent(rng, 500)
     found = nearest_points(points[0], points[1], every(points))
     assert np.mean(found == nearest_by_sorting(points[:2])) > 0.9
-    keeps = keep_neighbours(points, every(points))
+    keeps = are_consistent(points, every(points))
     assert np.mean(keeps == keep_by_sorting(points)) > 0.95
 
 
@@ -72,16 +72,16 @@ def test_each_is_answered_by_itself(rng):
     points = half_coherent(rng, 200)
     asked = rng.permutation(200)[:50]
     np.testing.assert_array_equal(
-        keep_neighbours(points, asked), keep_neighbours(points, every(points))[asked]
+        are_consistent(points, asked), are_consistent(points, every(points))[asked]
     )
-    assert keep_neighbours(points, asked[:0]).shape == (0,)
+    assert are_consistent(points, asked[:0]).shape == (0,)
 
 
 def test_the_images_may_change_places(rng):
     points = half_coherent(rng, 200)
     swapped = np.ascontiguousarray(points[[2, 3, 0, 1]])
     np.testing.assert_array_equal(
-        keep_neighbours(points, every(points)), keep_neighbours(swapped, every(points))
+        are_consistent(points, every(points)), are_consistent(swapped, every(points))
     )
 
 
@@ -89,13 +89,13 @@ def test_units_do_not_matter(rng):
     points = half_coherent(rng, 200)
     scaled = points * np.array([[1024.0], [1024.0], [0.25], [0.25]])
     np.testing.assert_array_equal(
-        keep_neighbours(points, every(points)), keep_neighbours(scaled, every(points))
+        are_consistent(points, every(points)), are_consistent(scaled, every(points))
     )
 
 
 def test_common_motion_keeps_neighbours_and_chance_does_not(rng):
     points = half_coherent(rng, 1000)
-    keeps = keep_neighbours(points, every(points))
+    keeps = are_consistent(points, every(points))
     assert keeps[::2].mean() > 0.9
     # By chance 64 / 1000 are kept on average: two or more in 0.2 % of all.
     assert keeps[1::2].mean() < 0.02
@@ -104,12 +104,12 @@ def test_common_motion_keeps_neighbours_and_chance_does_not(rng):
 def test_a_point_far_away_changes_nothing_for_the_others(rng):
     points = half_coherent(rng, 300)
     far = np.hstack([points, np.full((4, 1), 1e9)])
-    keeps = keep_neighbours(points, every(points))
-    assert np.mean(keeps == keep_neighbours(far, every(points))) > 0.95
+    keeps = are_consistent(points, every(points))
+    assert np.mean(keeps == are_consistent(far, every(points))) > 0.95
 
 
 def test_points_in_one_place():
     points = np.zeros((4, 40))
     found = nearest_points(points[0], points[1], every(points))
     assert (found >= 0).all()
-    assert keep_neighbours(points, every(points)).shape == (40,)
+    assert are_consistent(points, every(points)).shape == (40,)

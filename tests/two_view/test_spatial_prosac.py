@@ -4,9 +4,14 @@ import numpy as np
 import pytest
 from synthetic import packed, planar_scene, two_view_scene
 
+from cvscore.data.normalization import Region, region_of
 from cvscore.numerics.bucket_grid import cells_along
-from cvscore.two_view.spatial_prosac import CoherentSampler, coherence, take_turns
-from cvscore.data.normalization import Region
+from cvscore.two_view.spatial_prosac import (
+    NUM_UNIFORM_SAMPLES,
+    SpatialProsacSampler,
+    coherence,
+    take_turns,
+)
 
 
 def around(points, spreads):
@@ -94,9 +99,28 @@ def test_something_small_that_moves_does_not_take_all_samples(rng):
     region = around(points, np.array([1280.0, 960.0, 1280.0, 960.0]))
     share = {}
     for cells in (1, 4):
-        sampler = CoherentSampler(points, region, 7, 500, cells)
+        sampler = SpatialProsacSampler(points, region, 7, 500, cells)
         sampler.draw(64)  # uniform
         samples = sampler.draw(400)[200:]
         share[cells] = np.mean(samples < 1000)
     assert share[1] < 0.1
     assert share[4] > 0.8
+
+
+def test_coherent_matches_come_on_every_other_draw_after_the_first(rng):
+    cluster = rng.normal(50, 0.5, (4, 20))
+    points = np.ascontiguousarray(np.hstack([rng.uniform(0, 100, (4, 180)), cluster]))
+    region = region_of(points)
+    sampler = SpatialProsacSampler(points, region, 4, num_trials=10_000, seed=1)
+    first = sampler.draw(NUM_UNIFORM_SAMPLES)
+    assert first.shape == (NUM_UNIFORM_SAMPLES, 4)
+    assert (first >= 180).all(axis=1).mean() < 0.1
+    samples = sampler.draw(11)
+    assert samples.shape == (11, 4)
+    # Six uniform samples, then five of the matches that are closest to each other.
+    best = np.argsort(-coherence(points, region))
+    assert samples[6:].max(initial=0) <= 199
+    assert set(samples[6]) == set(best[:4])
+    assert set(samples[6:].ravel()) <= set(best[:20])
+    again = SpatialProsacSampler(points, region, 4, num_trials=10_000, seed=1)
+    assert (again.draw(NUM_UNIFORM_SAMPLES) == first).all()

@@ -13,21 +13,21 @@ from __future__ import annotations
 import numpy as np
 
 from cvscore._numba.compile import kernel
-from cvscore.models.sampson import sampson_normal_matrix
-from cvscore.numerics.least_squares import (
-    DAMPING_FACTOR,
-    INITIAL_DAMPING,
-    MAX_DAMPING,
-    MAX_STEPS,
-    ROUNDING,
-    damped_step,
-    drop_unweighted,
-)
 from cvscore.models.relative_pose import (
     essential_matrices,
     move_pose,
     pose_of_matrix,
     tangent_of_direction,
+)
+from cvscore.models.sampson import sampson_normal_matrix
+from cvscore.numerics.least_squares import (
+    DAMPING_FACTOR,
+    INITIAL_DAMPING,
+    MAX_DAMPING,
+    MAX_REFIT_STEPS,
+    ROUNDING,
+    damped_step,
+    drop_unweighted,
 )
 
 NUM_PARAMS = 5
@@ -74,7 +74,7 @@ def _minimise(poses, points, weights, inverses, converged):
     cost = np.inf
     # The start is the first trial; accepting it lowers the damping once.
     damping = INITIAL_DAMPING * DAMPING_FACTOR
-    for _ in range(MAX_STEPS):
+    for _ in range(MAX_REFIT_STEPS):
         trial_tangent = np.empty((2, 3))
         trial_normal = pose_normal_matrix(
             trial, trial_tangent, points, weights, inverses

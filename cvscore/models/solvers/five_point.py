@@ -1,48 +1,31 @@
 """The essential matrices of five matches.
 
 Five equations ``x2' E x1 = 0`` leave ``E = x X + y Y + z Z + w W`` for a basis X, Y, Z,
-W of their null space; `cvscore.models.solvers.essential_pencils` finds the (x, y, z, w) that
-make it essential.  Each solution is then polished on the manifold of poses, so that the
-result is essential to the last bit.
+W of their null space; `essential_pencils` finds the (x, y, z, w) that make it
+essential.  Each solution is then polished on the manifold of poses, so that the result
+is essential to the last bit.
 """
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Any
-
 import numpy as np
-from numba import types
 
-from cvscore._numba.by_address import address_of, array, caller
 from cvscore._numba.compile import kernel
-from cvscore.models.solvers.essential_pencils import pencils_of, solve_pencils
-from cvscore.numerics.linalg import null_spaces
 from cvscore.models.relative_pose import essential_matrices
-from cvscore.models.solvers.sample_poses import are_in_front, polish_poses
-from cvscore.types import NO_STAGES, Array
-
-SAMPLE_SIZE = 5
+from cvscore.models.solvers.essential_pencils import pencils_of, solve_pencils
+from cvscore.models.solvers.sample_poses import (
+    SAMPLE_SIZE,
+    are_in_front,
+    polish_poses,
+)
+from cvscore.numerics.linalg import null_spaces
 
 # A match whose equation has a smaller sine to the span of the others repeats them.
 MIN_MARGIN = 1e-9
 
-_bool, _int = array(1, types.boolean), array(1, types.int64)
-_rays = _matrices = _poses = array(3)
-_bases = _coefficients = array(4)
-NULL_SPACES = types.Tuple((_bases, _int))(_rays)
-PENCILS = _coefficients(_bases)
-SOLVE_PENCILS = types.Tuple((_matrices, _int))(_bases, _coefficients, _int)
-POLISH = types.Tuple((_poses, _int, _bool))(_rays, _matrices, _int)
-IN_FRONT = _bool(_rays, _poses, _int)
-call_null_spaces = caller(NULL_SPACES)
-call_pencils = caller(PENCILS)
-call_solve_pencils = caller(SOLVE_PENCILS)
-call_polish = caller(POLISH)
-call_in_front = caller(IN_FRONT)
 
-
-def essential_5pt(rays: Array) -> Array:
+@kernel
+def essential_5pt(rays):
     """All real essential matrices of each sample of five matches.
 
     Parameters
@@ -56,47 +39,27 @@ def essential_5pt(rays: Array) -> Array:
         ``[t]x R`` with ``|t| = 1``, at most ten for each sample, none for samples with
         repeated matches.
     """
-    poses, _ = _solve(rays, stages())
-    models: Array = essential_matrices(poses)
-    return models
+    poses, _ = _solve(rays)
+    return essential_matrices(poses)
 
 
-def essential_5pt_in_front(rays: Array) -> Array:
+@kernel
+def essential_5pt_in_front(rays):
     """Like `essential_5pt`, without matrices that no scene in front of the cameras has.
 
     A matrix is left out if none of its four poses puts all five points in front of both
     cameras: a third of those of five right matches, nine in ten of five random ones.
     They need not be scored.
     """
-    models: Array = solve_in_front(rays, stages())
-    return models
-
-
-@cache
-def stages() -> tuple[Any, ...]:
-    """Return the addresses of the steps of the solver.
-
-    By address, because a kernel that contained them all would take many times as long
-    to compile as they do one by one.
-    """
-    steps = (_null_spaces, pencils_of, solve_pencils, polish_poses, are_in_front)
-    forms = (NULL_SPACES, PENCILS, SOLVE_PENCILS, POLISH, IN_FRONT)
-    return (*map(address_of, steps, forms), NO_STAGES[0])
+    poses, samples = _solve(rays)
+    return essential_matrices(_rows(poses, are_in_front(rays, poses, samples)))
 
 
 @kernel
-def solve_in_front(rays, stages):
-    """`essential_5pt_in_front` with its `stages`."""
-    poses, samples = _solve(rays, stages)
-    in_front = call_in_front(stages[4], (rays, poses, samples))
-    return essential_matrices(_rows(poses, in_front))
-
-
-@kernel
-def _solve(rays, stages):
+def _solve(rays):
     """Poses (K, 3, 4), one of the four of each solution, and the samples they solve."""
-    bases, samples = call_null_spaces(stages[0], (rays,))
-    poses, solved, is_lost = _solve_in_basis(rays, bases, samples, stages)
+    bases, samples = _null_spaces(rays)
+    poses, solved, is_lost = _solve_in_basis(rays, bases, samples)
     if not is_lost.any():
         return poses, solved
     # One sample in thousands has solutions whose z agree to several digits; with the
@@ -105,7 +68,7 @@ def _solve(rays, stages):
     reverse = _rows(bases, again)
     for b in range(reverse.shape[0]):
         reverse[b] = reverse[b, ::-1].copy()
-    others, solved_by_others, _ = _solve_in_basis(rays, reverse, samples[again], stages)
+    others, solved_by_others, _ = _solve_in_basis(rays, reverse, samples[again])
     is_final = ~is_lost[solved]
     return (
         np.concatenate((_rows(poses, is_final), others)),
@@ -120,11 +83,10 @@ def _rows(array, chosen):
 
 
 @kernel
-def _solve_in_basis(rays, bases, samples, stages):
+def _solve_in_basis(rays, bases, samples):
     """As `_solve`, and (B,) whether a sample's roots are too inaccurate to polish."""
-    pencils = call_pencils(stages[1], (bases,))
-    matrices, solved = call_solve_pencils(stages[2], (bases, pencils, samples))
-    return call_polish(stages[3], (rays, matrices, solved))
+    matrices, solved = solve_pencils(bases, pencils_of(bases), samples)
+    return polish_poses(rays, matrices, solved)
 
 
 @kernel

@@ -10,7 +10,6 @@ from __future__ import annotations
 import numpy as np
 
 from cvscore._numba.compile import kernel
-from cvscore.numerics.linalg import solve_linear
 from cvscore.models.relative_pose import (
     depth_signs,
     move_pose,
@@ -18,6 +17,7 @@ from cvscore.models.relative_pose import (
     tangent_of_direction,
     twist,
 )
+from cvscore.numerics.linalg import solve_linear
 
 SAMPLE_SIZE = 5
 

@@ -1,4 +1,4 @@
-"""The last fit of an essential matrix, without matches that no point in front makes.
+"""The last fit of an essential matrix, without matches that cheirality rules out.
 
 A point in front of both cameras is seen in the second image on half of an epipolar line
 only: it comes from infinity, where the rotation alone puts it, and goes towards the
@@ -16,92 +16,81 @@ it.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cvscore._numba.compile import brief_kernel, kernel
-from cvscore._numba.bound import call_inliers
+from cvscore._numba.bound import brief_bound_kernel, call_inliers
+from cvscore._numba.compile import kernel
 from cvscore.models.relative_pose import choose_pose, depth_signs, normalise
+from cvscore.ransac.irls import core_variance, polish
+from cvscore.ransac.local_optimization import optimise_from
 from cvscore.ransac.objective import Candidate, Objective
-from cvscore.ransac.loop import climb_from
-from cvscore.ransac.irls import core_variance
-from cvscore.two_view.refinement.epipolar_irls import polish_essential
-from cvscore.types import Array
+from cvscore.two_view.refinement.isolated_inliers import without_isolated
+from cvscore.types import Mask
 
 # How far beyond an end of its half-line a match may be, in noise scales.
-NUM_SCALES = 2.5
+MAX_SCALES_BEYOND = 2.5
 # Of the inliers: more than this share cannot be wrong matches on the other halves.
-MAX_BEYOND = 0.2
+MAX_SHARE_BEYOND = 0.2
 
 
-def polish_on_half_lines(
-    cameras: tuple[Array, Array], objective: Objective, best: Candidate
-) -> Candidate:
-    """Climb and polish among the matches that a point in front may have made.
+def polish_in_front(
+    objective: Objective, candidate: Candidate
+) -> tuple[Objective, Candidate]:
+    """Polish among matches that a point in front may have made (a step).
 
-    Parameters
-    ----------
-    cameras : two (3, 3) arrays
-        Camera matrices of the objective's points.
-    objective : Objective
-        Of an essential matrix.
-    best : Candidate
-        The model found.
-
-    Returns
-    -------
-    Candidate
-        With residuals and score of all matches.
+    The model is an essential matrix, which is first optimised among these matches.
     """
-    possible = possible_matches(cameras, objective, best)
-    if len(possible) == objective.points.shape[1]:
-        return polish_essential(cameras, objective, best)
-    points = np.ascontiguousarray(objective.points[:, possible])
-    among_possible = Objective(objective.model, points, objective.score)
-    climbed = climb_from(among_possible, best.model)
-    if climbed is None:
-        return polish_essential(cameras, objective, best)
-    polished = polish_essential(cameras, among_possible, climbed)
-    return objective.best_of(polished.model[None]) or best
+    possible = possible_matches(objective, candidate)
+    if possible.all():
+        return objective, polish_consistent(objective, candidate)
+    among_possible = objective.among(possible)
+    start = optimise_from(among_possible, candidate.model)
+    if start is None:
+        return objective, polish_consistent(objective, candidate)
+    polished = polish_consistent(among_possible, start)
+    return objective, objective.best_of(polished.model[None]) or candidate
 
 
-def possible_matches(
-    cameras: tuple[Array, Array], objective: Objective, best: Candidate
-) -> NDArray[np.int64]:
-    """Return the indices of the matches that a point in front may have made.
+def polish_consistent(objective: Objective, candidate: Candidate) -> Candidate:
+    """Polish without isolated inliers, where these can be told."""
+    chosen = without_isolated(
+        objective.points, candidate.sq_residuals, objective.inliers(candidate)
+    )
+    if chosen.all():
+        return polish(objective, candidate)[1]
+    start = candidate._replace(sq_residuals=candidate.sq_residuals[chosen])
+    _, polished = polish(objective.among(chosen), start)
+    return objective.best_of(polished.model[None]) or candidate
+
+
+def possible_matches(objective: Objective, candidate: Candidate) -> Mask:
+    """Return which matches (N,) a point in front may have made.
 
     All of them where that makes no difference to the inliers, or too much of one.
     """
-    model = objective.model
-    possible: NDArray[np.int64] = objective.run(
-        _possible_matches,
-        best.model,
-        best.sq_residuals,
-        objective.points,
-        *cameras,
-        model.residual_dim,
-        model.num_params,
+    possible: Mask = objective.run(
+        _possible_matches, candidate, *objective.model.cameras
     )
     return possible
 
 
-@brief_kernel
-def _possible_matches(
-    functions, constants, model, sq_residuals, points, K1, K2, dim, num_params
-):
-    everybody = np.arange(points.shape[1])
-    inliers = call_inliers(functions, (sq_residuals, constants[1]))
+@brief_bound_kernel
+def _possible_matches(objective, candidate, K1, K2):
+    points, sq_residuals = objective.points, candidate.sq_residuals
+    dim, num_params = objective.model.residual_dim, objective.model.num_params
+    every = np.ones(points.shape[1], dtype=np.bool_)
+    inliers = call_inliers(objective.score, sq_residuals)
     rays = normalise(points, K1, K2)
-    pose, _ = choose_pose(model, rays, inliers)
+    pose, _ = choose_pose(candidate.model, rays, inliers)
     variance = core_variance(sq_residuals[inliers], dim, num_params)
     if not (pose.any() and variance > 0.0):
-        return everybody
+        return every
     # Both images add to the angle between two rays.
     sq_angle = variance * (1.0 / K1[0, 0] ** 2 + 1.0 / K2[0, 0] ** 2)
-    are_possible = on_half_lines(pose, rays, NUM_SCALES**2 * sq_angle)
+    are_possible = on_half_lines(pose, rays, MAX_SCALES_BEYOND**2 * sq_angle)
     num_beyond = (inliers & ~are_possible).sum()
-    if 0 < num_beyond <= MAX_BEYOND * inliers.sum():
-        return np.flatnonzero(are_possible)
-    return everybody
+    if 0 < num_beyond <= MAX_SHARE_BEYOND * inliers.sum():
+        return are_possible
+    return every
 
 
 @kernel

@@ -1,14 +1,13 @@
-"""Inliers that move unlike their neighbours, which the last fit does without.
+"""Isolated inliers, which move unlike their neighbours: the last fit excludes them.
 
 A wrong match that ends up near the right line is an inlier, and pulls.  Where things
 repeat, such matches are many, and not spread evenly: no loss of the residual alone
-tells them from right ones.  Their neighbours do (`cvscore.two_view.spatial_consistency`): where nearly
-all inliers keep neighbours, the few that keep none are strangers, and left out.
+tells them from right ones.  Their neighbours do (`spatial_consistency`): where nearly
+all inliers are consistent, the few isolated ones are excluded.
 
-Not where they are right: a branch before a wall keeps no neighbours either, and tells
-more than the wall.  Wrong matches lie beside the inliers too, and those who keep no
-neighbours are counted there; where that makes hardly any of them by chance, nobody is
-left out.
+Not where they are right: a branch before a wall is isolated too, and tells more than
+the wall.  Wrong matches lie beside the inliers too, and the isolated ones are counted
+there; where that makes hardly any of them by chance, none is excluded.
 """
 
 from __future__ import annotations
@@ -16,51 +15,50 @@ from __future__ import annotations
 import numpy as np
 
 from cvscore._numba.compile import kernel
-from cvscore.two_view.spatial_consistency import keep_neighbours
+from cvscore.two_view.spatial_consistency import are_consistent
 
-# Share of the inliers that have to keep neighbours.  Where fewer do, most of those that
-# do not are right, and to leave them out would cost more than the wrong ones do.
-MIN_SHARE = 0.8
-# About how many inliers are asked first, for that share.
-NUM_ASKED_FIRST = 64
+# Share of the inliers that have to be consistent.  Where fewer are, most isolated ones
+# are right, and to exclude them would cost more than the wrong ones do.
+MIN_SHARE_IN_COMPANY = 0.8
+# About how many inliers are looked at first, for that share.
+NUM_LOOKED_AT_FIRST = 64
 # How far wrong matches are counted, in residuals of the farthest inlier.
-REACH = 3.0
-# Part of the lone inliers that have to be there by chance, if lone matches are spread
-# evenly: on facades many more are wrong than that, for repeats gather at the lines.
+REACH_BESIDE = 3.0
+# Part of the isolated inliers that have to be there by chance, if isolated matches are
+# spread evenly: on facades many more are wrong than that, for repeats gather at lines.
 MIN_WRONG = 0.1
 
 
 @kernel
-def without_strangers(points, sq_residuals, inliers, widening):
-    """Return the indices (M,) of the matches that have a say in the last fit.
+def without_isolated(points, sq_residuals, is_inlier):
+    """Return which matches (N,) the last fit may use.
 
-    Those that keep neighbours, among inliers and as far beyond as the fit may look; all
-    N of them where neighbours do not tell.
+    The consistent ones among the inliers; all matches where neighbours do not tell.
 
     Parameters
     ----------
     points : (4, N) array
     sq_residuals : (N,) array
-    inliers : (K,) int array
-    widening : float
-        Of the last fit.  A widened one looks beyond the inliers too: as far as its
-        square, for it should be the loss that ends it.
+    is_inlier : (N,) bool array
     """
-    everybody = np.arange(points.shape[1])
-    if inliers.shape[0] < NUM_ASKED_FIRST:
-        return everybody
-    some = inliers[:: inliers.shape[0] // NUM_ASKED_FIRST].copy()
-    if keep_neighbours(points, some).sum() < MIN_SHARE * some.shape[0]:
-        return everybody
+    every = np.ones(points.shape[1], dtype=np.bool_)
+    inliers = np.flatnonzero(is_inlier)
+    if inliers.shape[0] < NUM_LOOKED_AT_FIRST:
+        return every
+    some = inliers[:: inliers.shape[0] // NUM_LOOKED_AT_FIRST].copy()
+    if are_consistent(points, some).sum() < MIN_SHARE_IN_COMPANY * some.shape[0]:
+        return every
     edge = sq_residuals[inliers].max()
-    reach = edge * widening**4
-    near = np.flatnonzero(sq_residuals <= max(reach, REACH**2 * edge))
-    keep = keep_neighbours(points, near)
-    num_lone, num_beside = 0, 1  # one more: that there are none may be chance
+    near = np.flatnonzero(sq_residuals <= REACH_BESIDE**2 * edge)
+    consistent = are_consistent(points, near)
+    chosen = np.zeros(points.shape[1], dtype=np.bool_)
+    num_isolated, num_beside = 0, 1  # one more: that there are none may be chance
     for j in range(near.shape[0]):
-        if not keep[j] and sq_residuals[near[j]] <= REACH**2 * edge:
-            num_lone += sq_residuals[near[j]] <= edge
-            num_beside += sq_residuals[near[j]] > edge
-    if num_beside / (REACH - 1.0) < MIN_WRONG * num_lone:
-        return everybody
-    return near[keep & (sq_residuals[near] <= reach)]
+        is_within = sq_residuals[near[j]] <= edge
+        chosen[near[j]] = consistent[j] and is_within
+        if not consistent[j]:
+            num_isolated += is_within
+            num_beside += not is_within
+    if num_beside / (REACH_BESIDE - 1.0) < MIN_WRONG * num_isolated:
+        return every
+    return chosen

@@ -8,8 +8,8 @@ import reference
 from numpy.testing import assert_allclose
 from synthetic import two_view_scene
 
-from cvscore.models.solvers.five_point import essential_5pt, essential_5pt_in_front
 from cvscore.models.essential import essential_5pt_opencv, sample_rays
+from cvscore.models.solvers.five_point import essential_5pt, essential_5pt_in_front
 
 JIT = not numba.config.DISABLE_JIT
 NUM_SAMPLES = 6000 if JIT else 30

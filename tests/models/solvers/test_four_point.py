@@ -9,8 +9,8 @@ from canonical_scenes import TO_UNIT, canonical, plane, random_samples
 from numpy.testing import assert_allclose, assert_array_equal
 from synthetic import planar_scene
 
-from cvscore.models.solvers.four_point import homography_4pt, orientations_4pt
 from cvscore.models.homography import homography_model, homography_residuals
+from cvscore.models.solvers.four_point import homography_4pt, orientations_4pt
 
 NUM_SAMPLES = 200 if numba.config.DISABLE_JIT else 4000
 SQUARE = np.array([[0.0, 1.0, 1.1, -0.1], [0.0, 0.1, 0.9, 1.0]])

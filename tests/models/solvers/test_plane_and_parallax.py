@@ -7,7 +7,9 @@ import reference
 from numpy.testing import assert_allclose
 from synthetic import cross_matrix, rotation
 
-from cvscore.models.solvers.plane_and_parallax import fundamental_from_plane_and_parallax
+from cvscore.models.solvers.plane_and_parallax import (
+    fundamental_from_plane_and_parallax,
+)
 
 NORMAL = np.array([0.2, -0.5, 1.0])  # of the plane normal . X = DISTANCE
 DISTANCE = 6.0

@@ -8,9 +8,12 @@ import reference
 from canonical_scenes import NUM_POINTS, random_samples, volume
 from numpy.testing import assert_allclose, assert_array_equal
 
-from cvscore.numerics.cubic import cubic_roots
-from cvscore.models.solvers.seven_point import fundamental_7pt, fundamental_7pt_solutions
 from cvscore.models.fundamental import fundamental_model
+from cvscore.models.solvers.seven_point import (
+    fundamental_7pt,
+    fundamental_7pt_solutions,
+)
+from cvscore.numerics.cubic import cubic_roots
 
 NUM_SAMPLES = 100 if numba.config.DISABLE_JIT else 3000
 ALL_SEVEN = np.arange(7)[None]

@@ -7,9 +7,13 @@ import cvscore
 from cvscore.data.normalization import frame_of, region_of
 from cvscore.models.fundamental import fundamental_model
 from cvscore.ransac.objective import Objective
-from cvscore.two_view.degeneracy.dominant_plane import escape_plane
-from cvscore.scores.marginal import MarginalScore
-from cvscore.types import RansacOptions
+from cvscore.scores.marginal_score import MarginalScore
+from cvscore.two_view.degeneracy.dominant_plane import (
+    escape_through_epipole,
+    find_dominant_plane,
+)
+from cvscore.two_view.degeneracy.repeated_structure import escape_dominant_plane
+from cvscore.two_view.image_frames import fundamental_outside, matrix_into
 
 
 def mostly_planar(rng):
@@ -24,6 +28,11 @@ def mostly_planar(rng):
     return plane, x1, x2, np.arange(300) >= 240
 
 
+def inside_of(frame, F):
+    first, second = (np.linalg.inv(matrix_into(frame, image)) for image in (0, 1))
+    return second.T @ F @ first
+
+
 def captured(plane, frame):
     """A matrix of the plane's homography and an epipole that is not the scene's."""
     rays = homogeneous(plane.x1) @ np.linalg.inv(plane.K1).T
@@ -33,7 +42,7 @@ def captured(plane, frame):
     assert np.abs(project(plane.K2, moved[:, :2] / moved[:, 2:]) - plane.x2).max() < 3
     e = np.array([5000.0, -3000.0, 1.0])
     F = np.array([[0, -e[2], e[1]], [e[2], 0, -e[0]], [-e[1], e[0], 0]]) @ H
-    F = np.linalg.inv(frame.matrix(1)).T @ F @ np.linalg.inv(frame.matrix(0))
+    F = inside_of(frame, F)
     return F / np.linalg.norm(F)
 
 
@@ -46,10 +55,12 @@ def test_a_captured_matrix_is_set_free(rng):
     objective = Objective(model, inside, score)
     start = objective.best_of(captured(plane, frame)[None])
     assert score.inliers(start.sq_residuals, 1, 7)[off].mean() < 0.6
-    free = escape_plane(objective, start, RansacOptions())
+    plane_found = find_dominant_plane(objective, start)
+    assert plane_found.is_off_plane[off].mean() > 0.9
+    free = escape_through_epipole(objective, start, plane_found)
     assert free.score > start.score
     assert score.inliers(free.sq_residuals, 1, 7)[off].mean() > 0.9
-    F = frame.matrix(1).T @ free.model @ frame.matrix(0)
+    F = fundamental_outside(frame, free.model)
     truth = sampson_epipolar(plane.F, x1, x2)[off]
     assert np.median(sampson_epipolar(F, x1, x2)[off]) < 2 * np.median(truth)
 
@@ -60,10 +71,11 @@ def test_a_matrix_without_a_plane_is_left_alone(rng):
     frame = frame_of(region_of(points))
     inside, model = frame.enter(points), fundamental_model()
     score = MarginalScore(half_width=40.0 / frame.unit)
-    F = np.linalg.inv(frame.matrix(1)).T @ scene.F @ np.linalg.inv(frame.matrix(0))
+    F = inside_of(frame, scene.F)
     objective = Objective(model, inside, score)
     start = objective.best_of((F / np.linalg.norm(F))[None])
-    assert escape_plane(objective, start, RansacOptions()) is start
+    assert find_dominant_plane(objective, start) is None
+    assert escape_dominant_plane(objective, start) == (objective, start)
 
 
 def test_a_dominant_plane_does_not_spoil_the_estimate(rng):

@@ -1,0 +1,77 @@
+"""What the data of an estimator are: one or more sets of points, matched by index."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cvscore.data.deduplication import bounds_of
+from cvscore.data.normalization import Region
+from cvscore.data.validation import as_coordinates, check_finite
+from cvscore.types import Array, RansacOptions, Sampler
+
+MakeSampler = Callable[[Array, Region, int, RansacOptions], Sampler]
+
+
+@dataclass(frozen=True)
+class PointSets:
+    """What is given to an estimator.
+
+    Attributes
+    ----------
+    dims : tuple of int
+        Coordinates of a point in each set: (2, 2) for a pair of images, (2, 3) for
+        image points of known scene points, (3, 3) for two clouds, (3,) for one.
+    make_sampler : callable
+        ``make_sampler(points, region, sample_size, options)``: where samples come from,
+        for packed points (D, N) and their `Region`.
+    names : tuple of str
+        What the sets are called in messages.
+    """
+
+    dims: tuple[int, ...]
+    make_sampler: MakeSampler
+    names: tuple[str, ...] = ("x1", "x2")
+
+    @cached_property
+    def bounds(self) -> NDArray[np.int64]:
+        """Where the rows of each set begin in packed points, and the last ends."""
+        return bounds_of(self.dims)
+
+    def pack(self, *sets: ArrayLike) -> Array:
+        """Pack sets of finite points, (N, dim) each, as rows of (D, N).
+
+        Raises
+        ------
+        ValueError
+            Where a set has another shape, another number of points, or numbers that
+            are not finite.
+        """
+        given = [
+            as_coordinates(points, dim, name)
+            for points, dim, name in zip(sets, self.dims, self.names, strict=False)
+        ]
+        if len(given) != len(self.dims) or len(sets) != len(self.dims):
+            raise ValueError(
+                f"there must be {len(self.dims)} sets of points, got {len(sets)}"
+            )
+        lengths = [len(points) for points in given]
+        if len(set(lengths)) > 1:
+            names = " and ".join(self.names[: len(given)])
+            numbers = " and ".join(map(str, lengths))
+            raise ValueError(f"{names} must have the same length, got {numbers}")
+        packed = np.empty((sum(self.dims), lengths[0]))
+        start = 0
+        for points, dim in zip(given, self.dims, strict=True):
+            packed[start : start + dim] = points.T
+            start += dim
+        if not np.isfinite(packed).all():
+            for name, first, last in zip(
+                self.names, self.bounds, self.bounds[1:], strict=False
+            ):
+                check_finite(packed[first:last], name)
+        return packed

@@ -1,0 +1,101 @@
+"""Essential matrices ``(K2^-1 x2)' E (K1^-1 x1) = 0``, and their poses."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from numpy.typing import ArrayLike
+
+from cvscore.data.distortion import undistort
+from cvscore.data.validation import as_distortion, as_intrinsics
+from cvscore.estimators.pipeline import Estimator
+from cvscore.estimators.registry import register
+from cvscore.inference.outlier_width import widen_outlier_width
+from cvscore.models.essential import COUNTS, essential_model
+from cvscore.models.relative_pose import normalise, pose_from_essential
+from cvscore.ransac.stopping import SearchStyle
+from cvscore.scores.calibration import Calibration, score_of
+from cvscore.two_view.image_frames import camera_inside, frame_of_cameras, mean_focal
+from cvscore.two_view.image_pairs import SCENE_MATCHES
+from cvscore.two_view.refinement.cheirality import polish_in_front
+from cvscore.types import Array, Estimate, Pose, RansacOptions, Score
+
+ESTIMATOR = Estimator(
+    data=SCENE_MATCHES,
+    steps=(widen_outlier_width, polish_in_front),
+    style=SearchStyle(optimises_every_batch=True),
+)
+
+
+@register(COUNTS, ESTIMATOR.data, needs_cameras=True)
+def estimate_essential(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    K1: ArrayLike,
+    K2: ArrayLike | None = None,
+    *,
+    dist1: ArrayLike | None = None,
+    dist2: ArrayLike | None = None,
+    score: Score | None = None,
+    calibration: Calibration | None = None,
+    options: RansacOptions | None = None,
+    quality: ArrayLike | None = None,
+    solver: str = "native",
+) -> Estimate:
+    """Estimate E with ``(K2^-1 x2)' E (K1^-1 x1) = 0``, and the pose it stands for.
+
+    Parameters
+    ----------
+    x1, x2 : (N, 2) array
+        Matching points in pixels (or normalised, with identity camera matrices).
+    K1, K2 : (3, 3) array
+        Camera matrices; ``K2`` is ``K1`` where it is not given.
+    dist1, dist2 : array, optional
+        Distortion coefficients in OpenCV's order (4, 5, 8, 12 or 14 of them).
+    score, calibration, options, quality, solver
+        As for `estimate_homography`.
+
+    Returns
+    -------
+    Estimate
+        ``model`` is E (3, 3) with singular values 1, 1, 0; ``pose`` the rotation and
+        the direction of translation that put the inliers before both cameras.
+        ``scale`` and ``threshold`` are in (undistorted) pixels.
+    """
+    K1 = as_intrinsics(K1, "K1")
+    K2 = K1 if K2 is None else as_intrinsics(K2, "K2")
+    points = ESTIMATOR.data.pack(x1, x2)
+    points = _undistorted(points, K1, K2, dist1, dist2)
+    frame = frame_of_cameras(K1, K2)
+    cameras = camera_inside(frame, K1, 0), camera_inside(frame, K2, 1)
+    found = ESTIMATOR.run(
+        essential_model(*cameras, solver),
+        points,
+        score=score_of(calibration, score, "essential"),
+        options=options,
+        quality=quality,
+        frame=frame,
+        focal=mean_focal(K1, K2),
+    )
+    if found.model is None:
+        return found
+    R, t, _ = pose_from_essential(found.model, normalise(points, K1, K2), found.inliers)
+    return replace(found, pose=Pose(R, t))
+
+
+def _undistorted(
+    points: Array,
+    K1: Array,
+    K2: Array,
+    dist1: ArrayLike | None,
+    dist2: ArrayLike | None,
+) -> Array:
+    points = points.copy()
+    for rows, K, dist, name in (
+        (slice(0, 2), K1, dist1, "dist1"),
+        (slice(2, 4), K2, dist2, "dist2"),
+    ):
+        coefficients = as_distortion(dist, name)
+        if coefficients is not None:
+            points[rows] = undistort(points[rows].T, K, coefficients).T
+    return points

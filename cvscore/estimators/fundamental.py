@@ -1,0 +1,57 @@
+"""Fundamental matrices ``x2' F x1 = 0``."""
+
+from __future__ import annotations
+
+from numpy.typing import ArrayLike
+
+from cvscore.data.normalization import Frame
+from cvscore.estimators.pipeline import Estimator
+from cvscore.estimators.registry import register
+from cvscore.inference.outlier_width import widen_outlier_width
+from cvscore.models.fundamental import COUNTS, fundamental_model
+from cvscore.numerics.matrix3 import scale_to_unit_norm
+from cvscore.ransac.irls import polish
+from cvscore.scores.calibration import Calibration, score_of
+from cvscore.two_view.degeneracy.repeated_structure import escape_dominant_plane
+from cvscore.two_view.image_frames import fundamental_outside
+from cvscore.two_view.image_pairs import SCENE_MATCHES
+from cvscore.types import Array, Estimate, RansacOptions, Score
+
+
+def denormalise(frame: Frame, inside: Array) -> Array:
+    """Return F for the points outside of the frame, of unit norm."""
+    F: Array = fundamental_outside(frame, inside)
+    scale_to_unit_norm(F)
+    return F
+
+
+ESTIMATOR = Estimator(
+    data=SCENE_MATCHES,
+    steps=(escape_dominant_plane, widen_outlier_width, polish),
+    denormalise=denormalise,
+)
+
+
+@register(COUNTS, ESTIMATOR.data)
+def estimate_fundamental(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    *,
+    score: Score | None = None,
+    calibration: Calibration | None = None,
+    options: RansacOptions | None = None,
+    quality: ArrayLike | None = None,
+    solver: str = "native",
+) -> Estimate:
+    """Estimate F with ``x2' F x1 = 0`` from matches of which many may be wrong.
+
+    Parameters and result are those of `estimate_homography`; ``model`` is F (3, 3) of
+    rank two and unit Frobenius norm.
+    """
+    return ESTIMATOR.run(
+        fundamental_model(solver),
+        ESTIMATOR.data.pack(x1, x2),
+        score=score_of(calibration, score, "fundamental"),
+        options=options,
+        quality=quality,
+    )

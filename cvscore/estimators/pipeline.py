@@ -1,0 +1,130 @@
+"""The way of every estimate: prepare, search, the estimator's steps, result.
+
+An `Estimator` says what is special about one model: the data it is fitted to, how the
+search goes about it, and the steps that improve what the search has found.  The last
+step is the polish.  Each step takes and returns an objective and a candidate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from numpy.typing import ArrayLike
+
+from cvscore.data.normalization import Frame
+from cvscore.data.point_sets import PointSets
+from cvscore.estimators.preparation import Problem, prepare
+from cvscore.estimators.result import failure, result
+from cvscore.ransac.loop import search
+from cvscore.ransac.objective import Candidate, Objective
+from cvscore.ransac.samplers import ProsacSampler
+from cvscore.ransac.stopping import PLAIN, SearchStyle
+from cvscore.types import (
+    Array,
+    Estimate,
+    GeometricModel,
+    RansacOptions,
+    Sampler,
+    Score,
+)
+
+Step = Callable[[Objective, Candidate], tuple[Objective, Candidate]]
+
+
+def unchanged(frame: Frame, model: Array) -> Array:
+    """Return a model that is the same in every frame."""
+    return model
+
+
+@dataclass(frozen=True)
+class Estimator:
+    """How models of one kind are estimated.
+
+    Attributes
+    ----------
+    data : PointSets
+        What the models are fitted to.
+    steps : tuple of callable
+        ``step(objective, candidate)`` to the same two, in this order.
+    denormalise : callable
+        ``denormalise(frame, model)``: the model of the points outside of the frame.
+    style : SearchStyle
+        How the search goes about it.
+    """
+
+    data: PointSets
+    steps: tuple[Step, ...]
+    denormalise: Callable[[Frame, Array], Array] = unchanged
+    style: SearchStyle = PLAIN
+
+    def run(
+        self,
+        model: GeometricModel,
+        points: Array,
+        *,
+        score: Score | None = None,
+        options: RansacOptions | None = None,
+        quality: ArrayLike | None = None,
+        frame: Frame | None = None,
+        focal: float | None = None,
+    ) -> Estimate:
+        """Estimate a model from points of which many may be wrong.
+
+        Parameters
+        ----------
+        model : GeometricModel
+            What to fit, for points inside the frame.
+        points : (D, N) array
+            As ``data`` packs them.
+        score : Score, optional
+            What makes a model good; by default the scale-free `MarginalScore`.
+        options : RansacOptions, optional
+            Limits of the search.
+        quality : (N,) array, optional
+            Larger for points that are likelier to be right; they are sampled first.
+        frame : Frame, optional
+            In which to work; by default one of the points' own.
+        focal : float, optional
+            Focal length of the cameras, in the unit of the points.
+        """
+        options = RansacOptions() if options is None else options
+        problem = prepare(self.data, points, frame, score, quality, focal)
+        if problem.points.shape[1] <= model.sample_size:
+            return failure(problem, too_few(problem, model))
+        objective = Objective(model, problem.points, problem.score, options)
+        sampler = self._sampler(problem, model, options)
+        best, iterations = search(objective, sampler, self.style)
+        if best is None:
+            return failure(problem, degenerate(problem, model), iterations)
+        for step in self.steps:
+            objective, best = step(objective, best)
+        found = self.denormalise(problem.frame, best.model)
+        return result(self.data, problem, objective, best, found, iterations)
+
+    def _sampler(
+        self, problem: Problem, model: GeometricModel, options: RansacOptions
+    ) -> Sampler:
+        """Best points first where the caller says which they are."""
+        size = model.sample_size
+        if problem.quality is None:
+            return self.data.make_sampler(problem.points, problem.region, size, options)
+        return ProsacSampler(
+            problem.quality, size, options.max_iterations, options.seed
+        )
+
+
+def too_few(problem: Problem, model: GeometricModel) -> str:
+    """Say that there are not enough points."""
+    return (
+        f"{problem.points.shape[1]} distinct matches, but a {model.name} needs "
+        f"at least {model.sample_size + 1}"
+    )
+
+
+def degenerate(problem: Problem, model: GeometricModel) -> str:
+    """Say that no sample gave a model."""
+    return (
+        f"no sample of the {problem.points.shape[1]} distinct matches gave a "
+        f"{model.name}: they are degenerate"
+    )

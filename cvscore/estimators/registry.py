@@ -1,0 +1,77 @@
+"""Which estimators there are, by the name of their model.
+
+The command line, calibration, pictures, warm-up and benchmarks look here, so that a new
+model is known to all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from cvscore.data.point_sets import PointSets
+from cvscore.types import Array, Estimate, ModelCounts
+
+Function = TypeVar("Function", bound=Callable[..., Estimate])
+
+
+@dataclass(frozen=True)
+class RegisteredEstimator:
+    """A public estimator.
+
+    Attributes
+    ----------
+    name : str
+        Of its model: "homography" for `estimate_homography`.
+    estimate : callable
+        The public function: the sets of points, the camera matrices if it needs them,
+        and keyword arguments.
+    counts : ModelCounts
+        Of its model.
+    data : PointSets
+        What it is fitted to.
+    needs_cameras : bool
+        Whether camera matrices follow the points.
+    """
+
+    name: str
+    estimate: Callable[..., Estimate]
+    counts: ModelCounts
+    data: PointSets
+    needs_cameras: bool
+
+    def run(
+        self, *sets: Any, cameras: tuple[Array | None, ...] = (), **choices: Any
+    ) -> Estimate:
+        """Estimate from sets of points, with the cameras if they are needed."""
+        if not self.needs_cameras:
+            return self.estimate(*sets, **choices)
+        if not cameras or cameras[0] is None:
+            raise ValueError(f"the {self.counts.name} needs the camera matrix K1")
+        return self.estimate(*sets, *cameras, **choices)
+
+
+ESTIMATORS: dict[str, RegisteredEstimator] = {}
+
+
+def register(
+    counts: ModelCounts, data: PointSets, *, needs_cameras: bool = False
+) -> Callable[[Function], Function]:
+    """Return a decorator that makes an ``estimate_NAME`` known by its NAME."""
+
+    def register_function(function: Function) -> Function:
+        name = function.__name__.removeprefix("estimate_")
+        ESTIMATORS[name] = RegisteredEstimator(
+            name, function, counts, data, needs_cameras
+        )
+        return function
+
+    return register_function
+
+
+def registered(name: str) -> RegisteredEstimator:
+    """Return an estimator by the name of its model."""
+    if name not in ESTIMATORS:
+        raise ValueError(f"model must be one of {tuple(ESTIMATORS)}, got {name!r}")
+    return ESTIMATORS[name]

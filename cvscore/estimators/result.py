@@ -1,0 +1,72 @@
+"""The `Estimate` that a search ends in, of the rows that were given."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from cvscore.data.point_sets import PointSets
+from cvscore.estimators.preparation import Problem
+from cvscore.inference.fit_summary import evidence_of, summarise_fit
+from cvscore.ransac.objective import Candidate, Objective
+from cvscore.types import Array, Estimate
+
+
+def result(
+    data: PointSets,
+    problem: Problem,
+    objective: Objective,
+    best: Candidate,
+    model: Array,
+    iterations: int,
+) -> Estimate:
+    """Say what the data tell of the best candidate.
+
+    ``model`` is its model for the points outside of the frame.
+    """
+    unit = problem.frame.unit
+    summary = summarise_fit(objective, best, unit)
+    of_surplus = summary.residuals[:0]
+    if problem.surplus.size:
+        sq_residuals = objective.model.residuals(best.model[None], problem.surplus)
+        of_surplus = unit * np.sqrt(sq_residuals[0])
+    inliers, residuals = problem.to_rows(
+        summary.inliers, summary.residuals, of_surplus, summary.threshold
+    )
+    half_width = objective.score.half_width
+    return Estimate(
+        model=model,
+        inliers=inliers,
+        residuals=residuals,
+        score=summary.score,
+        scale=summary.noise.scale,
+        threshold=summary.threshold,
+        evidence_from=partial(
+            evidence_of,
+            objective,
+            best,
+            summary.inliers,
+            data.bounds,
+            iterations,
+            problem.precision,
+        ),
+        iterations=iterations,
+        noise=summary.noise,
+        half_width=np.nan if half_width is None else unit * half_width,
+    )
+
+
+def failure(problem: Problem, reason: str, iterations: int = 0) -> Estimate:
+    """Return the false `Estimate` that says why there is no model."""
+    return Estimate(
+        model=None,
+        inliers=np.zeros(problem.num_rows, dtype=np.bool_),
+        residuals=np.full(problem.num_rows, np.inf),
+        score=-np.inf,
+        scale=np.nan,
+        threshold=np.nan,
+        evidence_from=-np.inf,
+        iterations=iterations,
+        reason=reason,
+    )

@@ -1,0 +1,94 @@
+"""When the search may stop: enough samples to be sure of a clean one."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from cvscore._numba.bound import bound_kernel
+from cvscore._numba.compile import kernel
+from cvscore.types import RansacOptions
+
+# Samples at the least, where that many are allowed: two rounds.  Nearly all matches
+# agree with the model of a plane or a short baseline too, and end the search by their
+# number; it takes a second look to find one that fits them better.
+MIN_SAMPLES = 40
+
+
+class SearchStyle(NamedTuple):
+    """How the search for a model goes about it, beside its limits.
+
+    Attributes
+    ----------
+    min_gain_per_freedom : float
+        Nats per degree of freedom that inliers have to gain over chance to end the
+        search by their number; 0 where any do.
+    optimises_every_batch : bool
+        Whether the best sample of a batch is optimised though one before it was
+        better: worth it where local optimisation costs little beside the solver.
+    """
+
+    min_gain_per_freedom: float = 0.0
+    optimises_every_batch: bool = False
+
+
+# Any inliers end the search, and only the best sample so far is optimised.
+PLAIN = SearchStyle()
+
+
+class SearchLimits(NamedTuple):
+    """What the loop is told about when to stop; see `RansacOptions`, `SearchStyle`."""
+
+    max_iterations: int
+    min_iterations: int
+    confidence: float
+    min_gain_per_freedom: float
+    optimises_every_batch: bool
+
+
+def limits_of(options: RansacOptions, style: SearchStyle) -> SearchLimits:
+    """Return the limits as kernels take them."""
+    return SearchLimits(
+        int(options.max_iterations),
+        int(options.min_iterations),
+        float(options.confidence),
+        *style,
+    )
+
+
+@kernel
+def trials_needed(num_inliers, num_points, sample_size, confidence):
+    """Samples until one is free of outliers with probability ``confidence``.
+
+    Sampling is without replacement, so the probability of a clean sample is
+    hypergeometric and not a power of the inlier ratio; with few matches it matters.
+    """
+    if num_inliers < sample_size:
+        return np.inf
+    clean = 1.0
+    for i in range(sample_size):
+        clean *= (num_inliers - i) / (num_points - i)
+    if clean >= 1.0:
+        return 1.0
+    return max(1.0, math.log1p(-confidence) / math.log1p(-clean))
+
+
+@bound_kernel
+def sample_budget(num_inliers, num_points, evidence, model, limits):
+    """How many samples make sure of a model as good as one with so many inliers.
+
+    Where these gain less than the limits ask for, of a model with as much ``evidence``
+    in fewer of them; infinity, or NaN from scores that have none, changes nothing.
+    """
+    gain = limits.min_gain_per_freedom
+    if gain > 0.0:
+        num_fine = (evidence / gain + model.num_params) / model.residual_dim
+        if num_fine < num_inliers:
+            num_inliers = int(max(num_fine, 0.0))
+    needed = trials_needed(
+        num_inliers, num_points, model.sample_size, limits.confidence
+    )
+    least = max(float(limits.min_iterations), float(MIN_SAMPLES), needed)
+    return min(float(limits.max_iterations), least)
