@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import os
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+from benchmarks.folders import ROOT
+
 POOLS = ("OMP", "OPENBLAS", "MKL", "NUMBA")
 
 

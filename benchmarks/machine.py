@@ -11,14 +11,14 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
+from benchmarks.folders import ROOT
 
 
 def describe_run(packages: Iterable[str], **settings: Any) -> dict[str, Any]:
     """Describe the machine and the settings; equal descriptions have equal ids."""
     description = {
         **settings,
-        "commit": _commit(),
+        "commit": commit(),
         "cpu": _cpu(),
         "python": platform.python_version(),
         "versions": {name: _version(name) for name in sorted(set(packages))},
@@ -44,11 +44,11 @@ def _cpu() -> str:
     return names[0] if names else platform.machine()
 
 
-def _commit() -> str:
+def commit() -> str:
     """Return the checkout's commit, with "+" if the package differs from it."""
     try:
-        commit = _git("rev-parse", "--short=10", "HEAD")
-        return commit + ("+" if _git("status", "--porcelain", "--", "cvscore") else "")
+        head = _git("rev-parse", "--short=10", "HEAD")
+        return head + ("+" if _git("status", "--porcelain", "--", "cvscore") else "")
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 
 import cvscore
-from cvscore.images.match_files import load_correspondences
 from cvscore.images.features import match_images
+from cvscore.images.match_files import load_correspondences
 from cvscore.images.rendering import render_pair
 
 

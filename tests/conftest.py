@@ -1,10 +1,5 @@
-"""Fixtures, and a kernel cache keyed by the sources.
+"""Fixtures, and a folder for compiled kernels."""
 
-numba keys its cache by the file of the kernel alone, so an edit to a kernel that is
-called from another file would leave the caller stale; a folder per hash cures it.
-"""
-
-import hashlib
 import os
 from pathlib import Path
 
@@ -14,21 +9,33 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def _source_hash():
-    digest = hashlib.sha256()
-    for path in sorted((ROOT / "cvscore").rglob("*.py")):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
 # Before cvscore is imported: numba reads the variable when it is itself imported.
 if "NUMBA_CACHE_DIR" not in os.environ:
-    os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".numba_cache" / _source_hash())
+    os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".numba_cache")
 
 
 if os.environ.get("NUMBA_DISABLE_JIT", "0") != "0":
     # Compiled, 0/0 is NaN and an overflow wraps; interpreted, NumPy warns of them too.
     np.seterr(all="ignore")
+
+
+def pytest_sessionstart(session):
+    import after_warmup
+    from numba.core import event
+
+    if after_warmup.is_asked_for():
+        session.compiled = after_warmup.Listener(ROOT / "cvscore")
+        event.register("numba:compile", session.compiled)
+
+
+def pytest_sessionfinish(session):
+    if getattr(session, "compiled", None) and session.compiled.found:
+        print(
+            "\ncompiled though `cvscore warmup` was run:",
+            *session.compiled.found,
+            sep="\n",
+        )
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 @pytest.fixture

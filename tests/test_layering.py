@@ -10,6 +10,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 # Each package may import those before it.
 LAYERS = (
     "types",
+    "files",
     "_numba",
     "numerics",
     "data",

@@ -1,4 +1,8 @@
-"""Every estimator that can be compared here, by the name it has in the tables."""
+"""Every method that is compared here, by the name it has in the tables.
+
+``METHODS`` are full estimators, one file a library.  ``SCORES`` choose from a pool of
+models, for the paper's experiments.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +22,9 @@ from benchmarks.methods import (
     vsac,
 )
 from benchmarks.methods.method import Method, Settings
+from benchmarks.methods.scores import SCORES
 
-__all__ = ["METHODS", "Method", "Settings", "available"]
+__all__ = ["METHODS", "SCORES", "Method", "Settings", "available"]
 
 _LIBRARIES = (
     cvscore,

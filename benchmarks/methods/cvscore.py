@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.data import Fit, Pair
+from benchmarks.data.pair import Array, Fit, Pair
 from benchmarks.methods.method import Method, Settings, fit_of
 from benchmarks.protocols import error_of
 
@@ -27,26 +27,35 @@ def run(pair: Pair, settings: Settings, *, use_quality: bool) -> Fit | None:
         ),
         "quality": pair.quality if use_quality else None,
     }
-    estimate = estimate_pair(pair, **choices)
-    return fit_of(estimate.model, estimate.inliers) if estimate else None
+    return fit_to(estimate_pair(pair, **choices))
+
+
+def estimate(
+    problem: str, x1: Array, x2: Array, K1: Array, K2: Array, **choices: Any
+) -> Estimate:
+    """Run the estimator of a problem; cameras are used for E only."""
+    import cvscore
+
+    if problem == "H":
+        return cvscore.estimate_homography(x1, x2, **choices)
+    if problem == "F":
+        return cvscore.estimate_fundamental(x1, x2, **choices)
+    return cvscore.estimate_essential(x1, x2, K1, K2, **choices)
 
 
 def estimate_pair(pair: Pair, **choices: Any) -> Estimate:
     """Run the estimator of a pair's problem with these keyword arguments."""
-    import cvscore
+    return estimate(pair.problem, pair.x1, pair.x2, pair.K1, pair.K2, **choices)
 
-    if pair.problem == "H":
-        return cvscore.estimate_homography(pair.x1, pair.x2, **choices)
-    if pair.problem == "F":
-        return cvscore.estimate_fundamental(pair.x1, pair.x2, **choices)
-    return cvscore.estimate_essential(pair.x1, pair.x2, pair.K1, pair.K2, **choices)
+
+def fit_to(found: Estimate) -> Fit | None:
+    """Return an estimate as the benchmark takes it."""
+    return fit_of(found.model, found.inliers) if found else None
 
 
 def error_with(pair: Pair, **choices: Any) -> float:
     """Return the error of the estimate with these choices; infinite without a model."""
-    estimate = estimate_pair(pair, **choices)
-    fit = fit_of(estimate.model, estimate.inliers) if estimate else None
-    return error_of(pair, fit)
+    return error_of(pair, fit_to(estimate_pair(pair, **choices)))
 
 
 METHODS = [

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from benchmarks.data import Array, Fit, Mask, Pair
+from benchmarks.data.pair import Array, Fit, Mask, Pair
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.optimize import least_squares
 from scipy.spatial.transform import Rotation
 
-from benchmarks.data import Array, Fit, Pair, Pose, cross_matrix
+from benchmarks.data.pair import Array, Fit, Pair, Pose, cross_matrix
 from benchmarks.methods.method import Method, Settings
 
 NO_THRESHOLD = {"H": 0.0, "F": 0.0, "E": 0.0}

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from benchmarks.data import Array, Fit, Pair, cross_matrix
+from benchmarks.data.pair import Array, Fit, Pair, cross_matrix
 from benchmarks.methods.method import Method, Settings, fit_of
 
 THRESHOLDS = {"H": 12.0, "F": 1.0, "E": 1.0}  # max_reproj_error, max_epipolar_error

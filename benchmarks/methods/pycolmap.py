@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.data import Array, Fit, Pair
+from benchmarks.data.pair import Array, Fit, Pair
 from benchmarks.methods.method import Method, Settings, fit_of
 
 THRESHOLDS = {"H": 4.0, "F": 4.0, "E": 4.0}  # RANSACOptions.max_error

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.data import Fit, Pair
+from benchmarks.data.pair import Fit, Pair
 from benchmarks.methods.method import Method, Settings, fit_of
 
 THRESHOLDS = {"H": 1.0, "F": 0.5}  # px_th of the two functions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchmarks.data import Fit, Pair
+from benchmarks.data.pair import Fit, Pair
 from benchmarks.methods.method import Method, Settings, fit_of
 
 THRESHOLDS = {"H": 1.5, "F": 1.5, "E": 1.5}  # RANSACSettings.inlier_threshold

@@ -12,7 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from benchmarks.data import Array, Fit, Pair
+from benchmarks.data.pair import Array, Fit, Pair
 from benchmarks.methods import poselib
 from benchmarks.methods.method import Method, Settings
 from benchmarks.methods.oracle import epipolar_residuals, transfer_residuals

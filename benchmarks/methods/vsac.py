@@ -6,7 +6,7 @@ The module is ``pvsac``, built from the authors' repository.  The distribution c
 
 from __future__ import annotations
 
-from benchmarks.data import Fit, Pair
+from benchmarks.data.pair import Fit, Pair
 from benchmarks.methods.method import Method, Settings, fit_of
 
 THRESHOLDS = {"H": 1.5, "F": 1.0, "E": 1.0}  # those of its own examples

@@ -2,11 +2,11 @@
 
 From a file to a figure::
 
-    heb, phototourism, eth3d     readers (and writers) of the three layouts
-    pairs                        the record that all of them return
+    datasets                     readers (and writers) of the three layouts
     pool, rotations              models of minimal samples and their errors
     envelope, tables             all scores of a pool at all hyper-parameters
-    record, store, schedule      one result per pair, on disk, on one machine or many
+    record, evaluation           one result per pair
+    record_files, schedule       on disk, on one machine or many
     profile, sensitivity         what the results say
     figures, page, findings      the same for people
 """

@@ -11,14 +11,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from benchmarks.paper.methods import (
-    DECADES,
-    MAX_EXTENSIONS,
-    NUM_COARSE,
-    START,
-    Grid,
-)
+from benchmarks.methods import SCORES
+from benchmarks.paper.grid import DECADES, Grid
 from cvscore.types import Array
+
+NUM_COARSE = 41  # points of a grid
+# Beyond 8 decades nothing has a meaning any more.
+MAX_EXTENSIONS = 3
 
 
 def middle_of_best(curve: Array) -> int:
@@ -28,6 +27,11 @@ def middle_of_best(curve: Array) -> int:
     """
     best = np.flatnonzero(curve <= curve.min())
     return int(best[len(best) // 2])
+
+
+def first_grid(method: str) -> Grid:
+    """Return where the search of a method begins."""
+    return Grid.around(SCORES[method].start, NUM_COARSE)
 
 
 @dataclass
@@ -47,7 +51,7 @@ class AnchorSearch:
     def next_grid(self) -> Grid | None:
         """Where to look next; None when the search is over."""
         if not len(self.values):
-            return Grid.around(START[self.method], NUM_COARSE)
+            return first_grid(self.method)
         at = middle_of_best(self.curve)
         inside = 0 < at < len(self.curve) - 1
         if inside or self.num_extensions >= MAX_EXTENSIONS:

@@ -7,15 +7,15 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.data import data_root
-from benchmarks.paper.eth3d import MIN_COVISIBLE, Eth3d
+from benchmarks.folders import OUT, data_root
+from benchmarks.paper.datasets.eth3d import MIN_COVISIBLE, Eth3d
+from benchmarks.paper.datasets.heb import Heb
+from benchmarks.paper.datasets.hloc import FlatMatches, HlocMatches
+from benchmarks.paper.datasets.pairs import DataError, Dataset
+from benchmarks.paper.datasets.phototourism import ROOTSIFT, PhotoTourism
 from benchmarks.paper.experiment import Experiment
-from benchmarks.paper.heb import Heb
-from benchmarks.paper.hloc import FlatMatches, HlocMatches
 from benchmarks.paper.output import load_finished, save_profile, save_sensitivity
 from benchmarks.paper.page import report_text, save_report
-from benchmarks.paper.pairs import DataError, Dataset
-from benchmarks.paper.phototourism import ROOTSIFT, PhotoTourism
 from benchmarks.paper.profile import make_profile
 from benchmarks.paper.record import Settings
 from benchmarks.paper.sensitivity import (
@@ -25,7 +25,7 @@ from benchmarks.paper.sensitivity import (
     make_sensitivity,
 )
 
-OUT = Path(__file__).resolve().parents[1] / "out" / "paper"
+RECORDS = OUT / "paper"
 TITLES = {"heb": "HEB", "phototourism": "PhotoTourism", "eth3d": "ETH3D"}
 PROBLEMS = {"heb": "H", "phototourism": "E", "eth3d": "F"}
 # Pairs of a scene: together about the 70,000 pairs of the paper.
@@ -33,11 +33,10 @@ MAX_PAIRS = {"heb": 1000, "phototourism": 2500, "eth3d": 1000}
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """Return the parser of `python -m benchmarks`."""
+    """Return the parser of `python -m benchmarks paper`."""
     parser = argparse.ArgumentParser(
-        prog="python -m benchmarks",
-        description="The paper's experiments; see 'The paper's experiments' in "
-        "benchmarks/README.md.",
+        prog="python -m benchmarks paper",
+        description="The paper's experiments; see benchmarks/notebook/paper.md.",
     )
     parser.add_argument(
         "--smoke", action="store_true", help="run everything on small rendered scenes"
@@ -52,12 +51,12 @@ def build_parser() -> argparse.ArgumentParser:
         "small", help="both figures and the report on the small real data"
     )
     small.add_argument("--data", type=Path, default=None, help="shared/data by default")
-    small.add_argument("--out", type=Path, default=OUT / "small")
+    small.add_argument("--out", type=Path, default=RECORDS / "small")
     _add_places(small)
     commands.add_parser("cost", help="processor time of a pair, and of the whole paper")
     report = commands.add_parser("report", help="one page of finished runs")
     report.add_argument("folders", type=Path, nargs="+", help="their --out folders")
-    report.add_argument("--to", type=Path, default=OUT / "report")
+    report.add_argument("--to", type=Path, default=RECORDS / "report")
     return parser
 
 
@@ -119,7 +118,7 @@ def _experiment(options: argparse.Namespace) -> Experiment:
         name=TITLES[name],
         dataset=make_dataset(options),
         settings=settings,
-        folder=options.out or OUT / name,
+        folder=options.out or RECORDS / name,
         by_scene=name == "heb",
         max_pairs=limit or None,
         workers=options.workers,

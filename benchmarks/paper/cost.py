@@ -1,4 +1,4 @@
-"""What a pair costs, and hence the whole paper: `python -m benchmarks cost`."""
+"""What a pair costs, and hence the whole paper: `python -m benchmarks paper cost`."""
 
 from __future__ import annotations
 
@@ -9,15 +9,17 @@ from statistics import median
 
 import numpy as np
 
-from benchmarks import synthetic
+from benchmarks.data import synthetic
+from benchmarks.methods.scores import BASELINES, SCORES
+from benchmarks.paper.datasets.pairs import PairKey, PaperPair
 from benchmarks.paper.envelope import Envelopes, SortedSweep
-from benchmarks.paper.methods import BASELINES, START, Grid
-from benchmarks.paper.pairs import PairKey, PaperPair
+from benchmarks.paper.evaluation import evaluate
+from benchmarks.paper.grid import Grid
 from benchmarks.paper.pool import draw_models, prepare
-from benchmarks.paper.record import Settings, evaluate
-from benchmarks.paper.tables import SCORES, TableSweep
-from cvscore.scores.priors import jeffreys
+from benchmarks.paper.record import Settings
+from benchmarks.paper.tables import SMOOTH, TableSweep
 from cvscore.scores.marginal_score import MarginalScore
+from cvscore.scores.priors import jeffreys
 
 NUM_MATCHES = 1000
 # Pairs of the whole job, by what is estimated: PhotoTourism, ETH3D, HEB.
@@ -56,7 +58,7 @@ class TypicalPairs:
 def seconds_per_pair(problem: str, solver: str, num: int) -> float:
     """Median processor time of one record, loading left out."""
     dataset = TypicalPairs(problem, num)
-    grids = {name: Grid.around(START[name]) for name in BASELINES}
+    grids = {name: Grid.around(SCORES[name].start) for name in BASELINES}
     settings = Settings(problem, solver=solver)
     times, keys = [], dataset.keys()
     for key in keys:
@@ -100,7 +102,7 @@ def grid_ratios(num_samples: int = 300, repeats: int = 7) -> tuple[float, float]
         envelopes.sweep(jeffreys(), grid, 0.0)
 
     def table_grids() -> None:
-        sweep = TableSweep(len(models), dict.fromkeys(SCORES, grid), *counts)
+        sweep = TableSweep(len(models), dict.fromkeys(SMOOTH, grid), *counts)
         sweep.absorb(sq_residuals, 0)
         sweep.winners(lambda rows: sq_residuals[rows], sq_residuals.shape[1])
 
@@ -108,7 +110,7 @@ def grid_ratios(num_samples: int = 300, repeats: int = 7) -> tuple[float, float]
         MarginalScore(half_width=10.0).best_prefix_by_sorting(sq_residuals, *counts)
 
     def table_once() -> None:
-        for score in SCORES.values():
+        for score in SMOOTH.values():
             score(1.0).evaluate(sq_residuals, *counts)
 
     def seconds(function: Callable[[], None]) -> float:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.paper.anchors import AnchorSearch
+from benchmarks.methods.scores import BASELINES
+from benchmarks.paper.anchors import AnchorSearch, first_grid
 from benchmarks.paper.bootstrap import statistic
-from benchmarks.paper.methods import BASELINES, NUM_COARSE, START, Grid
-from benchmarks.paper.pairs import Dataset, PairKey, choose_pairs
+from benchmarks.paper.datasets.pairs import Dataset, PairKey, choose_pairs
+from benchmarks.paper.grid import Grid
 from benchmarks.paper.record import Settings
+from benchmarks.paper.record_files import RecordFiles, stamp_of
 from benchmarks.paper.results import Results, gather
 from benchmarks.paper.schedule import Work, complete
-from benchmarks.paper.store import Store, stamp_of, write_json
+from benchmarks.store import write_json
 
 # Pairs that anchors are searched on: a median of a hundred is known well enough to
 # centre a grid of two decades.
@@ -70,8 +72,7 @@ class Experiment:
             if not any(wanted.values()):
                 return {name: search.anchor for name, search in searches.items()}
             # A method whose search is over has its first grid once more, for free.
-            first = {name: Grid.around(START[name], NUM_COARSE) for name in BASELINES}
-            grids = {name: grid or first[name] for name, grid in wanted.items()}
+            grids = {name: grid or first_grid(name) for name, grid in wanted.items()}
             label = f"{self.name} anchors" + f", extended {number} times" * (number > 0)
             results = self._results(f"coarse/{number}", few, grids, label)
             for name, grid in wanted.items():
@@ -84,9 +85,9 @@ class Experiment:
         self, part: str, keys: list[PairKey], grids: dict[str, Grid], label: str
     ) -> Results:
         stamp = stamp_of(self.settings, grids, self.dataset)
-        store = Store(self.folder / part, stamp)
+        files = RecordFiles(self.folder / part, stamp)
         work = Work(self.dataset, self.settings, grids, stamp)
         places = {"workers": self.workers, "scheduler": self.scheduler}
-        complete(store, work, keys, label=label, **places)  # type: ignore[arg-type]
-        records = store.read_all(keys)
+        complete(files, work, keys, label=label, **places)  # type: ignore[arg-type]
+        records = files.read_all(keys)
         return gather(records, self.settings.problem, grids, by_scene=self.by_scene)

@@ -9,19 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.methods import SCORES
 from benchmarks.paper.output import Finished
 
-# Baselines in cold colours, the proposed scores in warm ones; these often coincide, so
-# that later ones are narrower and leave the others to be seen.
-STYLES: dict[str, dict[str, Any]] = {
-    "RANSAC": {"color": "#7f7f7f"},
-    "MSAC": {"color": "#17becf"},
-    "GaU": {"color": "#1f77b4"},
-    "MAGSAC++": {"color": "#2ca02c"},
-    "Jeffreys": {"color": "#d62728", "linewidth": 4.5},
-    "IG-Robust": {"color": "#ffb000", "linewidth": 2.6},
-    "IG-MLE": {"color": "#7b2fbe", "linewidth": 1.1},
-}
+STYLES = {name: dict(score.style) for name, score in SCORES.items()}
 MARKERS = dict(zip(STYLES, "osD^vPX", strict=True))
 SIZE = (4.0, 3.4)  # inches of a panel
 # Inches around panels.  A layout engine would find them too, and take half a minute.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from benchmarks.paper.methods import BASELINES, MARGINAL
+from benchmarks.methods.scores import BASELINES, MARGINAL
 from benchmarks.paper.output import Finished
 from benchmarks.paper.sensitivity import DIGITS
 

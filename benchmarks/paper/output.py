@@ -10,12 +10,13 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.paper.methods import METHODS, ORACLE
+from benchmarks.methods import SCORES
 from benchmarks.paper.profile import Curve, Profile
 from benchmarks.paper.sensitivity import DIGITS, Outcome, Sensitivity
-from benchmarks.paper.store import write_atomically, write_json
+from benchmarks.store import write_atomically, write_json
 from cvscore.scores.priors import InverseGamma
 
+ORACLE = "oracle"  # the best model of every pool
 PROFILE, SENSITIVITY = "profile.csv", "sensitivity.csv"
 SUMMARY = "summary.json"
 
@@ -128,7 +129,7 @@ def profile_table(profile: Profile) -> list[list[str]]:
     header = ["method", "anchor, px", "at its best", "at the anchor"]
     header += ["worst of two decades", "span", "best per pair"]
     table = [header]
-    for method in METHODS:
+    for method in SCORES:
         c = profile.curves[method]
         values = (c.errors.min(), c.errors[len(c.errors) // 2], c.errors.max(), c.span)
         numbers = [f"{value:.{DIGITS}f}" for value in (*values, c.per_pair_best)]

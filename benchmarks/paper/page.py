@@ -15,7 +15,7 @@ from benchmarks.paper.output import (
     profile_table,
     sensitivity_table,
 )
-from benchmarks.paper.store import write_atomically
+from benchmarks.store import write_atomically
 
 STYLE = """
 body { font-family: sans-serif; max-width: 1200px; margin: 2em auto; padding: 0 1em;

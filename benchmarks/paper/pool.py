@@ -11,14 +11,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks.paper.pairs import PaperPair
+from benchmarks.paper.datasets.pairs import PaperPair
 from benchmarks.paper.rotations import essential_errors, homography_errors
 from cvscore.data.deduplication import first_occurrences
-from cvscore.data.normalization import Frame, frame_of, frame_of_cameras, region_of
+from cvscore.data.normalization import Frame, frame_of, region_of
 from cvscore.models.essential import essential_model
 from cvscore.models.fundamental import fundamental_model
 from cvscore.models.homography import homography_model
 from cvscore.ransac.samplers import UniformSampler
+from cvscore.two_view.image_frames import camera_inside, frame_of_cameras
 from cvscore.types import Array, GeometricModel
 
 PROBLEMS = {"E": "essential", "F": "fundamental", "H": "homography"}
@@ -57,9 +58,9 @@ class Problem:
     def errors(self, models: Array, R: Array) -> Array:
         """Angles (K,) in degrees between the models' rotations and the true one."""
         K1, K2 = self.cameras
-        if self.geometry.name == "homography":
+        if self.geometry.name == "homography matrix":
             return homography_errors(np.linalg.solve(K2, models @ K1), R)
-        if self.geometry.name == "fundamental":
+        if self.geometry.name == "fundamental matrix":
             models = K2.T @ models @ K1
         return essential_errors(models, R)
 
@@ -77,7 +78,9 @@ def prepare(pair: PaperPair, problem: str, solver: str = "native") -> Problem:
         frame = frame_of_cameras(pair.K1, pair.K2)
     else:
         frame = frame_of(region_of(points))
-    cameras = np.stack([frame.camera(pair.K1, 0), frame.camera(pair.K2, 1)])
+    cameras = np.stack(
+        [camera_inside(frame, pair.K1, 0), camera_inside(frame, pair.K2, 1)]
+    )
     if problem == "E":
         geometry = essential_model(cameras[0], cameras[1], solver)
     elif problem == "F":

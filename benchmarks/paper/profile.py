@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from benchmarks.methods.scores import BASELINES, SCORES
 from benchmarks.paper.anchors import search_anchor
 from benchmarks.paper.bootstrap import (
     percentile_band,
     resampled_statistic,
     statistic,
 )
-from benchmarks.paper.methods import BASELINES, METHODS, Grid
+from benchmarks.paper.grid import Grid
 from benchmarks.paper.results import Results, fit_prior
 from cvscore.scores.priors import InverseGamma
 from cvscore.types import Array
@@ -74,7 +75,7 @@ def marginal_anchor(results: Results, prior: InverseGamma, method: str) -> float
 def make_profile(results: Results, seed: int = 0) -> Profile:
     """Evaluate every method at every point of its grid."""
     curves = {}
-    for method in METHODS:
+    for method in SCORES:
         prior = None
         if method in BASELINES:
             grid = results.grids[method].values

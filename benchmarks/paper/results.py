@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from benchmarks.methods.scores import BASELINES, SCORES
 from benchmarks.paper.bootstrap import scene_groups
+from benchmarks.paper.datasets.pairs import PairKey
 from benchmarks.paper.envelope import Envelopes, Indices
-from benchmarks.paper.methods import BASELINES, Grid
-from benchmarks.paper.pairs import PairKey
+from benchmarks.paper.grid import Grid
 from benchmarks.paper.record import Record
 from benchmarks.paper.rotations import FAILURE
-from cvscore.scores.priors import InverseGamma, fit_mle, fit_robust, jeffreys
+from cvscore.scores.priors import InverseGamma, jeffreys
 from cvscore.types import Array
 
 # Constraints per match and parameters; a test compares them with the model records.
@@ -119,15 +120,8 @@ def gather(
 def fit_prior(method: str, variances: Array) -> InverseGamma:
     """Return the prior of a marginal method, from the variances of some pairs.
 
-    Where there is no variance nothing is assumed; where they cannot have a maximum of
-    likelihood (one pair, or the same one twice) their median is all that they say.
+    Where there is no variance nothing is assumed.
     """
     known = variances[np.isfinite(variances)]
-    if method == "Jeffreys" or not len(known):
-        return jeffreys()
-    if method == "IG-MLE" and len(known) > 1:
-        try:
-            return fit_mle(known)
-        except ValueError:
-            return fit_robust(known)
-    return fit_robust(known)
+    fit = SCORES[method].fit_prior
+    return jeffreys() if fit is None or not len(known) else fit(known)

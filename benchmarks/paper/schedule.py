@@ -15,10 +15,11 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from multiprocessing import get_context
 
-from benchmarks.paper.methods import Grid
-from benchmarks.paper.pairs import DataError, Dataset, PairKey
-from benchmarks.paper.record import Settings, evaluate, to_bytes
-from benchmarks.paper.store import Store
+from benchmarks.paper.datasets.pairs import DataError, Dataset, PairKey
+from benchmarks.paper.evaluation import evaluate
+from benchmarks.paper.grid import Grid
+from benchmarks.paper.record import Settings, to_bytes
+from benchmarks.paper.record_files import RecordFiles
 
 # Pairs of one task: enough to hide its overhead, few enough to lose little in a kill.
 BATCH = 8
@@ -58,7 +59,7 @@ def run_batch(work: Work, keys: list[PairKey]) -> Results:
 
 
 def complete(
-    store: Store,
+    files: RecordFiles,
     work: Work,
     keys: list[PairKey],
     *,
@@ -70,7 +71,7 @@ def complete(
 
     Parameters
     ----------
-    store : Store
+    files : RecordFiles
         Where records are.
     work : Work
         What to do.
@@ -83,7 +84,7 @@ def complete(
     label : str
         What the line of progress calls them.
     """
-    todo = store.missing(keys)
+    todo = files.missing(keys)
     if not todo:
         return 0.0
     batches = [todo[i : i + BATCH] for i in range(0, len(todo), BATCH)]
@@ -94,10 +95,11 @@ def complete(
         results = (run_batch(work, [key]) for key in todo)
     else:
         results = _on_this_machine(work, batches, min(count, len(batches)))
+    writer = files.writer()
     progress = Progress(len(todo), len(keys) - len(todo), label)
     for records in results:
         for key, data in records:
-            store.write(key, data)
+            writer.append(key, data)
         progress.advance(len(records))
     return progress.close()
 

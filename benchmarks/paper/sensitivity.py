@@ -18,6 +18,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from benchmarks.methods.scores import BASELINES, SCORES
 from benchmarks.paper.anchors import middle_of_best
 from benchmarks.paper.bootstrap import (
     Indices,
@@ -26,8 +27,8 @@ from benchmarks.paper.bootstrap import (
     scene_groups,
     statistic,
 )
-from benchmarks.paper.methods import BASELINES, METHODS, Grid
-from benchmarks.paper.pairs import PairKey
+from benchmarks.paper.datasets.pairs import PairKey
+from benchmarks.paper.grid import Grid
 from benchmarks.paper.profile import Profile
 from benchmarks.paper.results import Results, fit_prior
 from cvscore.scores.priors import InverseGamma
@@ -204,7 +205,7 @@ def make_sensitivity(
         for size in validation_sizes(largest)
     }
     outcomes, notes = {}, []
-    for method in METHODS:
+    for method in SCORES:
         if method in BASELINES:
             errors = {s: halves.baseline(method, drawn) for s, drawn in draws.items()}
             outcomes[method] = _summarise(errors, seed)
@@ -277,7 +278,7 @@ def _summarise(errors: dict[int, Array], seed: int) -> dict[int, Outcome]:
 def _asymptotes(halves: _Halves) -> dict[str, float]:
     """Test error of every method when tuned on all validation pairs."""
     errors = {}
-    for method in METHODS:
+    for method in SCORES:
         if method in BASELINES:
             validation = halves.validation.baseline_errors(method)
             test = halves.test.baseline_errors(method)

@@ -6,15 +6,15 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchmarks.paper import stand_in
 from benchmarks.paper.cli import MAX_PAIRS, PROBLEMS, TITLES, run_figures
-from benchmarks.paper.eth3d import Eth3d
+from benchmarks.paper.datasets import stand_in
+from benchmarks.paper.datasets.eth3d import Eth3d
+from benchmarks.paper.datasets.heb import Heb
+from benchmarks.paper.datasets.hloc import HlocMatches
+from benchmarks.paper.datasets.phototourism import PhotoTourism
 from benchmarks.paper.experiment import Experiment
-from benchmarks.paper.heb import Heb
-from benchmarks.paper.hloc import HlocMatches
 from benchmarks.paper.output import load_finished
 from benchmarks.paper.page import save_report
-from benchmarks.paper.phototourism import PhotoTourism
 from benchmarks.paper.record import Settings
 
 NUM_SCENES, NUM_VIEWS = 2, 4

@@ -16,11 +16,11 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.methods import SCORES
 from cvscore._numba.compile import kernel
-from cvscore.scores.baselines import GaussianUniform, MagsacPlusPlus
 from cvscore.types import Array
 
-SCORES = {"GaU": GaussianUniform, "MAGSAC++": MagsacPlusPlus}
+SMOOTH = {name: SCORES[name].at_threshold for name in ("GaU", "MAGSAC++")}
 NODES_PER_DECADE = 80
 # In units of the smallest threshold: below it a residual counts as much as none.
 LOWEST = 1e-3
@@ -80,8 +80,8 @@ def _values(
     num_params: int,
 ) -> Array:
     """Score of single residuals: (B,) squares to (B, 2 G)."""
-    scores = [GaussianUniform(tau) for tau in gau]
-    scores += [MagsacPlusPlus(tau) for tau in magsac]  # type: ignore[misc]
+    scores = [SMOOTH["GaU"](tau) for tau in gau]
+    scores += [SMOOTH["MAGSAC++"](tau) for tau in magsac]
     rows = squares[:, None]
     return np.column_stack([s.evaluate(rows, dim, num_params) for s in scores])
 
@@ -127,7 +127,7 @@ class TableSweep:
     def __init__(
         self, num_models: int, thresholds: dict[str, Array], dim: int, num_params: int
     ) -> None:
-        self._thresholds = [thresholds[name] for name in SCORES]
+        self._thresholds = [thresholds[name] for name in SMOOTH]
         grids = [tuple(grid.tolist()) for grid in self._thresholds]
         self._counts = dim, num_params
         self._table = make_table(grids[0], grids[1], dim, num_params)
@@ -161,11 +161,11 @@ class TableSweep:
         needed = np.flatnonzero(maybe[:, open_columns].any(axis=1))
         sq_residuals = residuals_of(needed)
         num_thresholds = len(self._thresholds[0])
-        names = list(SCORES)
+        names = list(SMOOTH)
         for column in open_columns:
             which, g = divmod(int(column), num_thresholds)
             rows = np.flatnonzero(maybe[needed, column])
-            score = SCORES[names[which]](self._thresholds[which][g])
+            score = SMOOTH[names[which]](self._thresholds[which][g])
             exact = score.evaluate(sq_residuals[rows], *self._counts)
             winners[column] = needed[rows[np.argmax(exact)]]
         return winners.reshape(2, num_thresholds)

@@ -6,12 +6,15 @@ import math
 
 import numpy as np
 
-from benchmarks.paper.pairs import PaperPair
+from benchmarks.paper.datasets.pairs import PaperPair
 from benchmarks.paper.pool import Problem
-from cvscore.data.normalization import extent, region_of
+from cvscore.calibration.pair_variances import (
+    variance_given_pose,
+    variance_unconstrained,
+)
+from cvscore.data.normalization import region_of
 from cvscore.scores.marginal_score import HALF_WIDTH_FRACTION, MarginalScore
 from cvscore.types import Array, Mask
-from cvscore.calibration.pair_variances import variance_given_pose, variance_unconstrained
 
 
 def right_matches(pair: PaperPair, problem: Problem) -> Mask:
@@ -24,7 +27,7 @@ def right_matches(pair: PaperPair, problem: Problem) -> Mask:
         return pair.is_inlier[problem.rows]
     sq_residuals = problem.sq_residuals(_true_matrix(pair, problem)[None])[0]
     region = region_of(problem.points)
-    width = HALF_WIDTH_FRACTION * extent(region) * problem.frame.unit
+    width = HALF_WIDTH_FRACTION * region.extent((2, 2)) * problem.frame.unit
     if not width > 0.0:
         return np.zeros(len(problem.rows), dtype=np.bool_)
     geometry = problem.geometry
@@ -34,11 +37,11 @@ def right_matches(pair: PaperPair, problem: Problem) -> Mask:
 
 def _true_matrix(pair: PaperPair, problem: Problem) -> Array:
     """Return the essential matrix of the pose, or the fundamental one in the frame."""
-    if problem.geometry.name == "homography":
+    if problem.geometry.name == "homography matrix":
         raise ValueError("a homography's inliers do not follow from the pose alone")
     x, y, z = pair.t / np.linalg.norm(pair.t)
     E = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]]) @ pair.R
-    if problem.geometry.name == "essential":
+    if problem.geometry.name == "essential matrix":
         return E
     K1, K2 = problem.cameras
     return np.linalg.inv(K2).T @ E @ np.linalg.inv(K1)
@@ -51,7 +54,7 @@ def noise_variance(pair: PaperPair, problem: Problem, is_right: Mask) -> float:
     """
     rows = problem.rows[is_right]
     x1, x2 = pair.x1[rows], pair.x2[rows]
-    name = problem.geometry.name
+    name = problem.geometry.name.removesuffix(" matrix")
     if name == "homography":
         variance = variance_unconstrained(x1, x2, model=name)
     else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from benchmarks.data import Fit, Pair, Pose
+from benchmarks.data.pair import Fit, Pair, Pose
 from benchmarks.protocols.homography import transfer_error
 from benchmarks.protocols.relative_pose import pose_error
 

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from benchmarks.data import Array, Fit, Pair, Transfer
+from benchmarks.data.pair import Array, Fit, Pair, Transfer
 
 
 def apply_homography(H: Array, points: Array) -> Array:

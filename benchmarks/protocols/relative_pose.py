@@ -11,7 +11,7 @@ import math
 import cv2
 import numpy as np
 
-from benchmarks.data import Array, Fit, Pair, Pose
+from benchmarks.data.pair import Array, Fit, Pair, Pose
 
 # In baselines.  OpenCV's default of 50 would drop the far points of a short baseline.
 FAR = 1e9

@@ -6,9 +6,11 @@
     Callers thread over image pairs; kernels keep no state.  Those that take less time
     than it takes to get the interpreter's lock back (some 50 us, where another thread
     wants it) keep it: `brief_kernel`.
+no wrappers that nobody calls (:mod:`cvscore._numba.dispatcher`)
+    They would take a sixth of the time to compile.
 a cache (:mod:`cvscore._numba.cache`)
-    Compilation is paid once per machine.  Where no folder can be written the
-    kernels still work, compiled afresh in each process, after one warning.
+    Kernels come with the wheel, or are compiled once and kept.  Where no folder can be
+    written they still work, compiled afresh in each process, after one warning.
 
 No ``parallel``: its thread layer aborts the process when two threads enter it.
 No ``fastmath``: it makes ``isfinite(nan)`` true.  Long sums may be reordered, see
@@ -19,22 +21,19 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numba
 from numba.core import event
+from numba.core.registry import cpu_target
 
 from cvscore._numba import cache as _cache
+from cvscore._numba import prebuilt
+from cvscore._numba.dispatcher import KernelDispatcher
 from cvscore._numba.progress import ProgressBar
 
 logger = logging.getLogger("cvscore")
-
-# Set in the environment of the process that compiles ahead, so that it starts no other.
-_AHEAD = "CVSCORE_COMPILES_AHEAD"
 
 # All kernels of the modules imported so far.
 kernels: list[Any] = []
@@ -51,15 +50,10 @@ def brief_kernel(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _compiled(function: Callable[..., Any], *, nogil: bool) -> Callable[..., Any]:
-    compiled: Any = numba.njit(nogil=nogil, error_model="numpy")(function)
-    if not hasattr(
-        compiled, "_cache"
-    ):  # NUMBA_DISABLE_JIT leaves functions as they are
+    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined, unused-ignore]
         return function
-    try:
-        compiled._cache = _cache.KernelCache(function)
-    except RuntimeError:  # numba found no folder that it may write to
-        _cache.warn_once("found no writable folder for compiled kernels")
+    options = {"nopython": True, "nogil": nogil, "error_model": "numpy"}
+    compiled = KernelDispatcher(function, targetoptions=options)
     kernels.append(compiled)
     dispatcher: Callable[..., Any] = compiled
     return dispatcher
@@ -74,36 +68,10 @@ reordering_kernel = numba.njit(
 )
 
 
-def _has_idle_core() -> bool:
-    """Whether a core is left beside this process and what else runs."""
-    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
-    return (os.cpu_count() or 1) - max(load, 1.0) >= 0.5
-
-
-def _compile_ahead() -> None:
-    """Let a second process compile what this one will need last, into the same cache.
-
-    Compiling is serial within a process; with two cores the first call ever takes half
-    the time.  Nothing depends on it: what is not in the cache is compiled here.
-    """
-    if not _has_idle_core() or not _cache.is_usable() or os.environ.get(_AHEAD):
-        return
-    with contextlib.suppress(OSError):
-        helper = subprocess.Popen(
-            [sys.executable, "-m", "cvscore.cli.compile_ahead"],
-            env={**os.environ, _AHEAD: "1"},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        helper.returncode = 0  # nobody waits for it, and nobody need be warned
-
-
 class Announcer(event.Listener):
     """Says that the first call is slow for a reason, and counts at a terminal."""
 
     def __init__(self) -> None:
-        self._started = False
         self._depth = 0  # kernels compile the kernels that they call
         self._bar: ProgressBar | None = None
 
@@ -124,9 +92,6 @@ class Announcer(event.Listener):
         if self._bar is None:
             logger.warning("cvscore: compiling kernels (%s) ...", _how_often())
             self._bar = ProgressBar(label="cvscore: compiling kernels")
-        if not self._started:
-            self._started = True
-            _compile_ahead()
 
     def on_end(self, event: Any) -> None:
         if not _is_ours(event) or self._bar is None:
@@ -143,9 +108,16 @@ def _is_ours(event: Any) -> bool:
 
 
 def _how_often() -> str:
-    if _cache.is_usable():
-        return "once per machine; cached for later runs"
-    return "in every process; see the warning about the cache"
+    if not _cache.is_usable():
+        return "in every process; see the warning about the cache"
+    return f"kept for later runs{_why()}"
+
+
+def _why() -> str:
+    """Return why the kernels of the wheel don't serve, where there are some."""
+    trouble = prebuilt.find(cpu_target.target_context.codegen()).trouble
+    told = trouble in (None, prebuilt.NONE_CAME, prebuilt.SWITCHED_OFF)
+    return "" if told else f"; those of the wheel are not used: {trouble}"
 
 
 announcer = Announcer()

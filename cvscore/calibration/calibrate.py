@@ -10,16 +10,12 @@ from cvscore._numba.progress import progress
 from cvscore.calibration.labelled_pairs import LabelledPair
 from cvscore.calibration.pair_variances import collect_variances
 from cvscore.data.normalization import region_of
-from cvscore.estimators import (
-    estimate_essential,
-    estimate_fundamental,
-    estimate_homography,
-)
-from cvscore.scores.calibration import MODELS, Calibration
+from cvscore.estimators.registry import RegisteredEstimator, registered
+from cvscore.scores.calibration import Calibration
 from cvscore.scores.marginal_score import HALF_WIDTH_FRACTION, MarginalScore
 from cvscore.scores.priors import InverseGamma, fit_mle, fit_robust
 from cvscore.two_view.image_pairs import SCENE_MATCHES
-from cvscore.types import Array, Estimate, RansacOptions
+from cvscore.types import Array, RansacOptions
 
 # Fractions of the extent that are tried: two an octave about the default, which is one
 # of them, from where only the best fits are inliers to where nearly all are.
@@ -65,8 +61,7 @@ def calibrate(
     Calibration
         For ``calibration=`` of the estimators and of the drop-in.
     """
-    if model not in MODELS:
-        raise ValueError(f"model must be one of {MODELS}, got {model!r}")
+    estimator = registered(model)
     if fit not in FITS:
         raise ValueError(f"fit must be one of {sorted(FITS)}, got {fit!r}")
     if not pairs or not half_widths:
@@ -77,7 +72,7 @@ def calibrate(
     prior = FITS[fit](variances.values)
     errors = np.array(
         [
-            [_error(pair, model, prior, fraction, options) for pair in pairs]
+            [_error(pair, estimator, prior, fraction, options) for pair in pairs]
             for fraction in progress(half_widths, label="calibrating")
         ]
     )
@@ -98,26 +93,18 @@ def calibrate(
 
 def _error(
     pair: LabelledPair,
-    model: str,
+    estimator: RegisteredEstimator,
     prior: InverseGamma,
     fraction: float,
     options: RansacOptions | None,
 ) -> float:
+    """Return the error of the estimate with this prior and half-width."""
     score = MarginalScore(prior=prior, half_width_fraction=fraction)
-    return pair.error(_estimate(pair, model, score, options), model)
-
-
-def _estimate(
-    pair: LabelledPair, model: str, score: MarginalScore, options: RansacOptions | None
-) -> Estimate:
-    if model == "essential":
-        if pair.K1 is None:
-            raise ValueError("pairs must have K1 for the essential matrix")
-        return estimate_essential(
-            pair.x1, pair.x2, pair.K1, pair.K2, score=score, options=options
-        )
-    run = estimate_homography if model == "homography" else estimate_fundamental
-    return run(pair.x1, pair.x2, score=score, options=options)
+    cameras = pair.K1, pair.K2
+    found = estimator.run(
+        pair.x1, pair.x2, cameras=cameras, score=score, options=options
+    )
+    return pair.error(found, estimator.name)
 
 
 def _choose(errors: Array, half_widths: Array) -> int:

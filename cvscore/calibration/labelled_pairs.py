@@ -58,6 +58,9 @@ class LabelledPair:
         for name in ("K1", "K2"):
             if getattr(self, name) is not None:
                 as_intrinsics(getattr(self, name), name)
+        for name, shape in (("R", (3, 3)), ("t", (3,)), ("H", (3, 3))):
+            if getattr(self, name) is not None:
+                _check_truth(getattr(self, name), name, shape)
 
     def variance(self, model: str) -> float | None:
         """Return the noise variance of the right matches, None if they are too few.
@@ -114,6 +117,16 @@ class LabelledPair:
         U, _, Vt = np.linalg.svd(K2.T @ estimate.model @ K1)
         R, t, _ = pose_from_essential(U @ np.diag([1.0, 1.0, 0.0]) @ Vt, rays)
         return R, t
+
+
+def _check_truth(truth: Array, name: str, shape: tuple[int, ...]) -> None:
+    array = np.asarray(truth)
+    if array.dtype.kind not in "fiu":
+        raise ValueError(f"{name} must hold real numbers, got dtype {array.dtype}")
+    if array.shape != shape:
+        raise ValueError(f"{name} must have shape {shape}, got {array.shape}")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} has NaN or infinite entries")
 
 
 def _transfer(H: Array, points: Array) -> Array:

@@ -30,6 +30,7 @@ from cvscore.estimators import (
     estimate_fundamental,
     estimate_homography,
 )
+from cvscore.estimators.registry import registered
 from cvscore.models.essential import essential_model
 from cvscore.models.fundamental import fundamental_model
 from cvscore.models.homography import homography_model
@@ -38,11 +39,10 @@ from cvscore.two_view.image_frames import camera_inside, frame_of_cameras, matri
 from cvscore.two_view.image_pairs import SCENE_MATCHES
 from cvscore.types import Array
 
-MODELS = ("homography", "fundamental", "essential")
 # With fewer, the standard error of a variance is more than half of it, and it says
 # little of the noise.
 MIN_DEGREES_OF_FREEDOM = 8
-NUM_PLANE_PARAMS = 3
+NUM_NORMAL_PARAMS = 3
 # Refits from the estimate on; each is itself a few Gauss-Newton steps.
 MAX_REFITS = 10
 
@@ -86,7 +86,7 @@ def variance_unconstrained(
         RSS/(d k - n), in the squared unit of the points (pixels before K); None where
         there are too few matches, or none of them fix the model.
     """
-    _check_model(model)
+    registered(model)  # or a ValueError that names those there are
     points = _distinct_points(x1, x2)
     if model == "essential":
         K1, K2 = _cameras(K1, K2)
@@ -140,7 +140,7 @@ def variance_given_pose(
         RSS/k, for the homography RSS/(2 k - 3), in pixels squared; None where there are
         too few matches.
     """
-    _check_model(model)
+    registered(model)  # or a ValueError that names those there are
     points = _distinct_points(x1, x2)
     K1, K2 = _cameras(K1, K2)
     R, t = _pose(R, t)
@@ -150,7 +150,7 @@ def variance_given_pose(
         F = np.linalg.inv(K2).T @ _cross_matrix(t) @ R @ np.linalg.inv(K1)
         sq_residuals: Array = sampson_residuals(F[None], points)[0]
         return float(np.mean(sq_residuals))
-    num_spare = 2 * points.shape[1] - NUM_PLANE_PARAMS
+    num_spare = 2 * points.shape[1] - NUM_NORMAL_PARAMS
     if num_spare < MIN_DEGREES_OF_FREEDOM:
         return None
     _, rss = fit_plane(points, K1, K2, R, t)
@@ -221,8 +221,3 @@ def _pose(R: ArrayLike, t: ArrayLike) -> tuple[Array, Array]:
 def _cross_matrix(t: Array) -> Array:
     x, y, z = t
     return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-
-
-def _check_model(model: str) -> None:
-    if model not in MODELS:
-        raise ValueError(f"model must be one of {MODELS}, got {model!r}")

@@ -11,11 +11,15 @@ from numpy.typing import NDArray
 
 from cvscore.cli.options import (
     add_json_option,
+    add_output_option,
     add_search_options,
     print_json,
     search_options,
 )
+from cvscore.cli.outputs import check_outputs
+from cvscore.files.whole_files import written_whole
 from cvscore.images.match_files import from_arrays, read_arrays
+from cvscore.types import Mask
 
 LABEL_NAMES = ("inliers", "mask", "labels")
 TRUTH_NAMES = ("R", "t", "H")
@@ -51,13 +55,7 @@ def add_parser(commands: Any) -> None:
         default="robust",
         help="how the prior is fitted (default %(default)s)",
     )
-    parser.add_argument(
-        "--output",
-        type=Path,
-        default=OUTPUT,
-        metavar="FILE",
-        help="where it is written (default %(default)s)",
-    )
+    add_output_option(parser, "where it is written (default %(default)s)", OUTPUT)
     add_search_options(parser)
     add_json_option(parser)
     parser.set_defaults(run=run)
@@ -68,10 +66,11 @@ def run(options: argparse.Namespace) -> None:
     from cvscore.calibration.calibrate import calibrate
 
     limits = search_options(options)
+    check_outputs([options.output], options.pairs)
     pairs = [load_labelled(path) for path in options.pairs]
     found = calibrate(pairs, model=options.model, fit=options.fit, options=limits)
-    options.output.parent.mkdir(parents=True, exist_ok=True)
-    found.save(options.output)
+    with written_whole(options.output) as part:
+        found.save(part)
     scale = np.sqrt(found.prior.beta / found.prior.alpha)
     content = {
         "model": found.model,
@@ -117,10 +116,25 @@ def load_labelled(path: Path) -> Any:
         return LabelledPair(
             x1=matches.x1,
             x2=matches.x2,
-            inliers=labels.ravel().astype(bool),
+            inliers=_as_mask(labels),
             K1=matches.K1,
             K2=matches.K2,
             **truth,
         )
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
+
+
+def _as_mask(labels: NDArray[Any]) -> Mask:
+    """Booleans, or zeros and ones; other labels mean what only their author knows."""
+    values = labels.ravel()
+    if values.dtype.kind not in "biuf":
+        raise ValueError(f"labels must be true or false, or 1 or 0, got {labels.dtype}")
+    is_right: Mask = values == 1
+    if not (is_right | (values == 0)).all():
+        others = np.unique(values[~is_right & (values != 0)])[:3]
+        raise ValueError(
+            "labels must be true or false, or 1 or 0, got "
+            f"{', '.join(str(value) for value in others.tolist())}"
+        )
+    return is_right

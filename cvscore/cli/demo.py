@@ -13,8 +13,14 @@ from numpy.typing import NDArray
 
 import cvscore
 from cvscore._numba.progress import progress
-from cvscore.cli.options import add_json_option, print_json
-from cvscore.images.features import match_images, write_image
+from cvscore.cli.options import (
+    MOST,
+    add_json_option,
+    add_output_option,
+    check_at_most,
+    print_json,
+)
+from cvscore.images.features import check_picture_name, match_images, write_image
 from cvscore.images.match_files import Correspondences
 from cvscore.images.rendering import RenderedPair, render_pair
 from cvscore.types import Array
@@ -48,13 +54,7 @@ def add_parser(commands: Any) -> None:
         "second one in two ways, and compare the pose found by cv2 at five thresholds "
         "with the pose found without one.",
     )
-    parser.add_argument(
-        "--output",
-        type=Path,
-        default=PICTURE,
-        metavar="FILE",
-        help="picture (default %(default)s)",
-    )
+    add_output_option(parser, "picture (default %(default)s)", PICTURE)
     parser.add_argument("--seed", type=int, default=0, help="of the rendered scene")
     add_json_option(parser)
     parser.set_defaults(run=run)
@@ -64,6 +64,8 @@ def run(options: argparse.Namespace) -> None:
     """Render, estimate, print the table and draw."""
     if options.seed < 0:
         raise ValueError(f"--seed must not be negative, got {options.seed}")
+    check_at_most("--seed", options.seed, MOST)
+    check_picture_name(options.output)
     pair = render_pair(options.seed)
     views = [
         View(name, pair.image1, image, match_images(pair.image1, image))

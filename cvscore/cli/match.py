@@ -14,11 +14,15 @@ from cvscore._numba.progress import ProgressBar
 from cvscore.cli.failure import Failure
 from cvscore.cli.options import (
     add_json_option,
+    add_output_option,
     add_search_options,
+    load_calibration,
     print_json,
     search_options,
 )
+from cvscore.cli.outputs import check_outputs
 from cvscore.cli.pairs import Image, Pair, add_pair_arguments, load_pair
+from cvscore.files.whole_files import written_whole
 from cvscore.images.features import check_picture_name, write_image
 from cvscore.types import Array, Estimate
 
@@ -54,11 +58,8 @@ def add_parser(commands: Any) -> None:
         metavar="FILE",
         help="what cvscore calibrate has learned; its model is the default then",
     )
-    parser.add_argument(
-        "--output",
-        type=Path,
-        metavar="FILE",
-        help=f"picture of the matches (default {PICTURE} where there are images)",
+    add_output_option(
+        parser, f"picture of the matches (default {PICTURE} where there are images)"
     )
     parser.add_argument(
         "--sweep",
@@ -76,7 +77,7 @@ def run(options: argparse.Namespace) -> None:
     limits = search_options(options)
     learned = None
     if options.calibration is not None:
-        learned = cvscore.Calibration.load(options.calibration)
+        learned = load_calibration(options.calibration)
         options.model = learned.model if options.model == "auto" else options.model
     with ProgressBar(3, "matching") as bar:
         bar.advance(0)
@@ -84,11 +85,12 @@ def run(options: argparse.Namespace) -> None:
         _check_outputs(options, pair)
         bar.label = "estimating"
         bar.advance()
-        kind, scene, estimate = _estimate_or_select(
-            options.model, pair, limits, learned
-        )
-        if not estimate:
-            raise Failure(f"no model: {estimate.reason}")
+        try:
+            kind, scene, estimate = _estimate_or_select(
+                options.model, pair, limits, learned
+            )
+        except Failure as failure:
+            raise Failure(f"{failure}{_draw_rejected(options, pair)}") from None
         # Once more, for a time that does not contain the loading of kernels.
         _, seconds = _timed(lambda: _estimate(kind, pair, limits, learned))
         bar.label = "drawing"
@@ -117,7 +119,10 @@ def _estimate_or_select(
     """Return what was estimated, the kind of scene where that was asked, the result."""
     if model != "auto":
         _check_cameras(model, pair)
-        return model, None, _estimate(model, pair, limits, learned)
+        estimate = _estimate(model, pair, limits, learned)
+        if not estimate:
+            raise Failure(f"no model: {estimate.reason}")
+        return model, None, estimate
     matches = pair.matches
     selection = cvscore.select_model(
         matches.x1,
@@ -167,9 +172,12 @@ def _check_outputs(options: argparse.Namespace, pair: Pair) -> None:
     """Refuse what can't be written before the work and not after it."""
     if options.output is not None and pair.images is None:
         raise Failure("--output draws on images: give the two images as well")
-    for path in (options.output, options.sweep):
+    outputs = None if pair.images is None else options.output or PICTURE, options.sweep
+    for path in outputs:
         if path is not None:
             check_picture_name(path)
+    inputs = *options.inputs, options.calibration, options.camera, options.camera2
+    check_outputs(outputs, inputs)
 
 
 def _draw(
@@ -189,10 +197,25 @@ def _draw(
 
         matches, score = pair.matches, None if learned is None else learned.score
         figure = plot_sweep(estimate, matches.x1, matches.x2, kind, score=score)
-        options.sweep.parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(options.sweep)
+        with written_whole(options.sweep) as part:
+            figure.savefig(part)
         files.append(options.sweep)
     return files
+
+
+def _draw_rejected(options: argparse.Namespace, pair: Pair) -> str:
+    """Draw the matches that no model was found in, and say where, if there are any."""
+    if pair.images is None:
+        return ""
+    from cvscore.draw import draw_matches, stack
+
+    matches = pair.matches
+    nobody = np.zeros(len(matches), dtype=np.bool_)
+    caption = f"no model: {len(matches)} matches, all of them rejected (red crosses)"
+    shown = draw_matches(*pair.images, matches.x1, matches.x2, nobody)
+    path = options.output or PICTURE
+    write_image(path, stack([(caption, shown)]))
+    return f" (picture: {path})"
 
 
 def picture(

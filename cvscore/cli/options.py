@@ -11,7 +11,12 @@ import numpy as np
 
 from cvscore.cli.failure import Failure
 from cvscore.data.validation import as_intrinsics
+from cvscore.scores.calibration import Calibration
 from cvscore.types import Array, RansacOptions
+
+# Of iterations and seeds: what a C int holds, and more than anybody waits for.
+MOST = 2**31 - 1
+MOST_BYTES = 1 << 20  # of a file that holds a camera or a calibration
 
 
 def add_search_options(parser: argparse.ArgumentParser) -> None:
@@ -39,10 +44,27 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
 
 def search_options(options: argparse.Namespace) -> RansacOptions:
     """Return the limits of the search that were given."""
+    check_at_most("--max-iterations", options.max_iterations, MOST)
+    check_at_most("--seed", options.seed, MOST)
     return RansacOptions(
         max_iterations=options.max_iterations,
         confidence=options.confidence,
         seed=options.seed,
+    )
+
+
+def check_at_most(name: str, value: int | None, limit: int) -> None:
+    """Refuse a number that no machine has the time or the bits for."""
+    if value is not None and value > limit:
+        raise Failure(f"{name} must be at most {limit}, got {value}")
+
+
+def add_output_option(
+    parser: argparse.ArgumentParser, help: str, default: Path | None = None
+) -> None:
+    """Add ``--output``, or ``-o``."""
+    parser.add_argument(
+        "-o", "--output", type=Path, default=default, metavar="FILE", help=help
     )
 
 
@@ -104,11 +126,30 @@ def camera_matrix(text: str, size: tuple[int, int] | None) -> Array:
     return as_intrinsics(matrix, f"the camera {text}")
 
 
+def load_calibration(path: Path) -> Calibration:
+    """Read what ``cvscore calibrate`` has written."""
+    _check_size(path)
+    try:
+        return Calibration.load(path)
+    except (ValueError, ArithmeticError, RecursionError) as error:
+        text = str(error).removeprefix(f"{path} is not a calibration: ")
+        raise Failure(f"{path} is not a calibration: {text}") from error
+
+
+def _check_size(path: Path) -> None:
+    """Refuse what is far too long for what it should be, a device for example."""
+    if path.stat().st_size > MOST_BYTES or not path.is_file():
+        raise Failure(f"{path} is not a file of a few numbers")
+
+
 def _matrix_from_file(path: Path) -> Array:
+    _check_size(path)
     if path.suffix == ".npy":
         try:
             return np.asarray(np.load(path, allow_pickle=False))
-        except (ValueError, EOFError) as error:
+        except OSError:
+            raise
+        except Exception as error:  # a damaged header raises errors of many kinds
             raise Failure(f"{path} is not a readable .npy file") from error
     try:
         text = path.read_text()
@@ -119,5 +160,5 @@ def _matrix_from_file(path: Path) -> Array:
             )
             return np.array(content, dtype=np.float64)
         return np.array(text.replace(",", " ").split(), dtype=np.float64).reshape(3, 3)
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, ArithmeticError, RecursionError) as error:
         raise Failure(f"{path} does not hold a 3 x 3 camera matrix") from error

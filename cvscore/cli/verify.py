@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from cvscore.cli.options import (
+    MOST,
     add_json_option,
     add_search_options,
+    check_at_most,
     print_json,
     search_options,
 )
+
+MOST_WORKERS = 4096  # each of them reads ahead
 
 
 def add_parser(commands: Any) -> None:
@@ -49,6 +52,8 @@ def run(options: argparse.Namespace) -> None:
     """Verify, with a bar, and print the closing table."""
     from cvscore.colmap import verify_matches
 
+    check_at_most("--workers", options.workers, MOST_WORKERS)
+    check_at_most("--min-inliers", options.min_inliers, MOST)
     more = {} if options.min_inliers is None else {"min_inliers": options.min_inliers}
     summary = verify_matches(
         options.database,
@@ -59,6 +64,6 @@ def run(options: argparse.Namespace) -> None:
         **more,
     )
     if options.json:
-        print_json(asdict(summary))
+        print_json(vars(summary))
     else:
         print(summary)

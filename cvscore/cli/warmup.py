@@ -1,4 +1,4 @@
-"""``cvscore warmup``: compile all kernels now, and keep them for later processes."""
+"""``cvscore warmup``: compile what is not there yet, for later processes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from cvscore.cli.info import collect
+from cvscore.cli.info import kernel_layers
 from cvscore.cli.options import add_json_option, print_json
 from cvscore.types import Array
 
@@ -22,9 +22,10 @@ def add_parser(commands: Any) -> None:
     """Add the command to the parser."""
     parser = commands.add_parser(
         "warmup",
-        help="compile all kernels now, once per machine",
-        description="Compile all kernels and keep them on disk, so that no later "
-        "process waits for them; in a container image, for example.",
+        help="compile all kernels now, for later processes",
+        description="Compile all kernels that did not come with the package and keep "
+        "them on disk, so that no later process waits for them; in a container image, "
+        "for example.",
     )
     add_json_option(parser)
     parser.set_defaults(run=run)
@@ -40,15 +41,20 @@ def run(options: argparse.Namespace) -> None:
             bar.label = f"compiling: {label}"
             step()
     seconds = time.monotonic() - started
-    cache = collect()["cache"]
+    found = kernel_layers()
+    compiled, folder = found["process"]["kernels"], found["machine"]["folder"]
     if options.json:
-        print_json({"seconds": seconds, "cache": cache})
+        print_json({"seconds": seconds, "kernels": found})
         return
-    if cache["folder"] is None:
+    if compiled and folder is None:
         print(
             "nothing is kept: no writable folder; set NUMBA_CACHE_DIR", file=sys.stderr
         )
-    print(f"{cache['compiled']} kernels ready in {cache['folder']} ({seconds:.1f} s)")
+    kept = f", kept in {folder}" if compiled and folder else ""
+    print(
+        f"{len(found['layers'])} kernels ready, {compiled} of them compiled now{kept} "
+        f"({seconds:.1f} s)"
+    )
 
 
 def steps() -> list[tuple[str, Callable[[], Any]]]:

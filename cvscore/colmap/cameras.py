@@ -59,8 +59,10 @@ def pinhole_view(camera: Any, keypoints: ArrayLike) -> PinholeView:
     planar = not getattr(camera, "is_spherical", lambda: False)()
     K = camera.calibration_matrix() if planar else _central_pinhole(camera)
     K = np.ascontiguousarray(K)  # pycolmap's columns come first: kernels know one order
+    with np.errstate(over="ignore", invalid="ignore"):  # no ray, then, where it is so
+        points = rays @ K[:2, :2].T + K[:2, 2]
     return PinholeView(
-        points=rays @ K[:2, :2].T + K[:2, 2],
+        points=points,
         K=K,
         # A spherical camera has no focal length that could be wrong.
         calibrated=not planar or bool(camera.has_prior_focal_length),

@@ -1,30 +1,25 @@
-"""What a database holds, and whether it can be written to, found out without a trace.
-
-pycolmap changes a file by opening it, creates one that is not there, and versions
-before 3.12 end the process when it is locked.  So a short connection of Python's own
-looks first.  It is closed before pycolmap opens the file: two SQLite libraries in
-one process would lose each other's locks.
-"""
+"""What a database holds, read without a change to it."""
 
 from __future__ import annotations
 
-import os
 import sqlite3
-import stat
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from pathlib import Path
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any
 
 # COLMAP numbers a pair (i, j), i < j, as i times this plus j.
 PAIR_ID_BASE = 2147483647
-# Somebody who writes now and then is waited for so long; a mapper at work is not.
-LOCK_TIMEOUT_SECONDS = 2.0
 
 ImagePair = tuple[int, int]
+
+# A two-view geometry that COLMAP can't read; its matrices are 3 x 3 of eight bytes.
+DAMAGED_GEOMETRIES = """
+SELECT pair_id FROM two_view_geometries WHERE
+  typeof(rows) != 'integer' OR typeof(cols) != 'integer' OR typeof(config) != 'integer'
+  OR typeof(data) NOT IN ('blob', 'null') OR rows < 0
+  OR (rows > 0 AND cols != 2) OR coalesce(length(data), 0) != 4 * rows * cols
+  OR {matrices}
+"""
+GEOMETRY_BYTES = {"F": 72, "E": 72, "H": 72, "qvec": 32, "tvec": 24}
 
 
 @dataclass(frozen=True)
@@ -35,107 +30,95 @@ class Inventory:
     ----------
     image_ids : dict
         From the names of the images.
+    names : dict
+        The other way round.
+    camera_ids : dict
+        From the ids of the images; what the table has, be it a number or not.
     pairs : list
         Image pairs (i, j) with i < j that have an entry in the table of matches.
     verified : set
         Pairs that have a two-view geometry, whatever it says.
-    reversed_matches : dict
-        Matches (M, 2) of pairs that some program stored as (j, i), in the order (i, j).
+    damaged_geometries : set
+        Those of them whose geometry can't be read.
+    reversed_pairs : set
+        Pairs that some program stored as (j, i).
     num_self_pairs : int
         Entries that match an image with itself.
+    num_unnumbered : dict
+        Rows whose id is no number, by their table.
     """
 
     image_ids: dict[str, int]
+    names: dict[int, str]
+    camera_ids: dict[int, Any]
     pairs: list[ImagePair]
     verified: set[ImagePair]
-    reversed_matches: dict[ImagePair, NDArray[np.uint32]]
+    damaged_geometries: set[ImagePair]
+    reversed_pairs: set[ImagePair]
     num_self_pairs: int
+    num_unnumbered: dict[str, int]
 
 
-def take_inventory(path: Path) -> Inventory:
-    """Read what the database at ``path`` holds, and leave it as it is.
-
-    Raises
-    ------
-    FileNotFoundError, PermissionError
-        Where there is no database, or none that may be written to.
-    TimeoutError
-        Where another program has it locked.
-    ValueError
-        Where the file is not a COLMAP database.
-    """
-    with _locked(path) as connection:
-        try:
-            image_ids = dict(connection.execute("SELECT name, image_id FROM images"))
-            matched = _ids(connection, "matches")
-            verified = _ids(connection, "two_view_geometries")
-            is_reversed = [i > j for i, j in matched]
-            reversed_matches = {
-                (j, i): _read_matches(connection, i, j)[:, ::-1]
-                for (i, j), swapped in zip(matched, is_reversed, strict=True)
-                if swapped
-            }
-        except sqlite3.Error as error:
-            raise ValueError(f"{path} is not a COLMAP database: {error}") from None
+def take_inventory(connection: sqlite3.Connection) -> Inventory:
+    """Read what the database holds."""
+    query = "SELECT image_id, name, camera_id FROM images"
+    rows = connection.execute(query).fetchall()
+    images = [row for row in rows if isinstance(row[0], int)]
+    matched = _pairs(connection, "SELECT pair_id FROM matches")
+    verified = _pairs(connection, "SELECT pair_id FROM two_view_geometries")
+    damaged = _pairs(connection, _damaged_geometries(connection))
     return Inventory(
-        image_ids=image_ids,
-        pairs=sorted({(min(p), max(p)) for p in matched if p[0] != p[1]}),
-        verified={(min(p), max(p)) for p in verified},
-        reversed_matches=reversed_matches,
+        image_ids={name: image_id for image_id, name, _ in images},
+        names={image_id: name for image_id, name, _ in images},
+        camera_ids={image_id: camera_id for image_id, _, camera_id in images},
+        pairs=sorted({in_order(pair) for pair in matched if pair[0] != pair[1]}),
+        verified={in_order(pair) for pair in verified},
+        damaged_geometries={in_order(pair) for pair in damaged},
+        reversed_pairs={(j, i) for i, j in matched if i > j},
         num_self_pairs=sum(i == j for i, j in matched),
+        num_unnumbered=_num_unnumbered(connection),
     )
 
 
-@contextmanager
-def _locked(path: Path) -> Iterator[sqlite3.Connection]:
-    """Connect and take the writer's lock: the proof that writing would be possible."""
-    if not path.is_file():
-        raise FileNotFoundError(f"there is no database at {path}")
-    if not _is_writable(path):
-        raise PermissionError(f"{path} is read-only: nothing can be written to it")
-    uri = f"{path.resolve().as_uri()}?mode=rw"
-    with closing(
-        sqlite3.connect(
-            uri, uri=True, timeout=LOCK_TIMEOUT_SECONDS, isolation_level=None
-        )
-    ) as connection:
-        try:
-            connection.execute("BEGIN IMMEDIATE")
-        except sqlite3.OperationalError as error:
-            if "locked" in str(error):
-                raise TimeoutError(
-                    f"{path} is locked by another program; run again when it is done"
-                ) from None
-            raise PermissionError(f"{path} can't be written to: {error}") from None
-        except sqlite3.DatabaseError as error:
-            raise ValueError(f"{path} is not a COLMAP database: {error}") from None
-        try:
-            yield connection
-        finally:
-            connection.rollback()
+def in_order(pair: ImagePair) -> ImagePair:
+    """Return the pair as COLMAP orders it."""
+    return min(pair), max(pair)
 
 
-def _is_writable(path: Path) -> bool:
-    """Whether SQLite could write the file and, beside it, its journal.
-
-    The superuser may write anything, but what carries no permission to write at all was
-    meant to stay as it is.
-    """
-    any_writer = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
-    return bool(
-        path.stat().st_mode & any_writer
-        and os.access(path, os.W_OK)
-        and os.access(path.resolve().parent, os.W_OK)
-    )
+def pair_id(pair: ImagePair) -> int:
+    """Return COLMAP's number of a pair."""
+    return pair[0] * PAIR_ID_BASE + pair[1]
 
 
-def _ids(connection: sqlite3.Connection, table: str) -> list[ImagePair]:
-    rows = connection.execute(f"SELECT pair_id FROM {table} ORDER BY pair_id")
-    return [divmod(pair_id, PAIR_ID_BASE) for (pair_id,) in rows]
+def columns_of(connection: sqlite3.Connection, table: str) -> set[str]:
+    """Return the names of the columns of a table."""
+    rows = connection.execute(f"PRAGMA table_info({table})").fetchall()
+    return {row[1] for row in rows}
 
 
-def _read_matches(connection: sqlite3.Connection, i: int, j: int) -> NDArray[np.uint32]:
-    (data,) = connection.execute(
-        "SELECT data FROM matches WHERE pair_id = ?", (i * PAIR_ID_BASE + j,)
-    ).fetchone()
-    return np.frombuffer(data or b"", dtype="<u4").reshape(-1, 2)
+def _pairs(connection: sqlite3.Connection, query: str) -> list[ImagePair]:
+    rows = connection.execute(query).fetchall()
+    return [divmod(n, PAIR_ID_BASE) for (n,) in rows if isinstance(n, int)]
+
+
+def _num_unnumbered(connection: sqlite3.Connection) -> dict[str, int]:
+    """COLMAP's own tables have none, those that other programs make may."""
+    keys = {"images": "image_id", "matches": "pair_id"}
+    return {
+        table: connection.execute(
+            f"SELECT count(*) FROM {table} WHERE typeof({key}) != 'integer'"
+        ).fetchall()[0][0]
+        for table, key in keys.items()
+    }
+
+
+def _damaged_geometries(connection: sqlite3.Connection) -> str:
+    """Return the query for them; old databases lack the columns of the pose."""
+    present = columns_of(connection, "two_view_geometries")
+    tests = [
+        f"typeof({name}) NOT IN ('blob', 'null') "
+        f"OR coalesce(length({name}), 0) NOT IN (0, {size})"
+        for name, size in GEOMETRY_BYTES.items()
+        if name in present
+    ]
+    return DAMAGED_GEOMETRIES.format(matrices=" OR ".join(tests))

@@ -27,7 +27,7 @@ from cvscore._numba.compile import kernel
 # match in its digits.
 MAX_LOG_ODDS = 30.0
 # Messages settle in as many rounds as a chain of rivals is long, mostly two or three.
-MAX_ROUNDS = 30
+MAX_MATCHING_ROUNDS = 30
 SETTLED = 1e-4
 
 
@@ -47,7 +47,7 @@ def odds_among_rivals(log_odds, keypoints):
     for i in range(num):
         odds[i] = math.exp(min(log_odds[i], MAX_LOG_ODDS))
     free = np.ones((2, num))
-    for _ in range(MAX_ROUNDS):
+    for _ in range(MAX_MATCHING_ROUNDS):
         change = 0.0
         for image in range(2):
             one_round = _free(odds * free[1 - image], keypoints[:, image])

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
+# Damaged rows that the table names; the attribute has them all.
+MAX_NAMED = 20
+
 
 @dataclass
 class VerificationSummary:
@@ -29,6 +32,8 @@ class VerificationSummary:
         Of the pairs that were estimated.
     dropped : Counter
         Matches that were left out beforehand, by the reason.
+    damaged : dict
+        Rows that could not be used, with what is wrong with each.
     seconds : float
         From beginning to end.
     """
@@ -42,6 +47,7 @@ class VerificationSummary:
     num_matches: int = 0
     num_inliers: int = 0
     dropped: Counter[str] = field(default_factory=Counter)
+    damaged: dict[str, str] = field(default_factory=dict)
     seconds: float = 0.0
 
     @property
@@ -70,10 +76,16 @@ class VerificationSummary:
         lines += [("matches", self.num_matches, "")]
         lines += [("  inliers", self.num_inliers, f"{100 * share:.1f} %")]
         lines += _listed(self.dropped, "dropped: ")
+        if self.damaged:
+            lines += [("damaged rows", len(self.damaged), "")]
         width = max(len(name) for name, _, _ in lines)
-        return "\n".join(
-            f"{name:<{width}} {count:>9} {note}".rstrip() for name, count, note in lines
-        )
+        table = [f"{name:<{width}} {n:>9} {note}".rstrip() for name, n, note in lines]
+        return "\n".join(table + self._named_damage())
+
+    def _named_damage(self) -> list[str]:
+        rows = [f"  {row}: {reason}" for row, reason in self.damaged.items()]
+        more = [f"  and {len(rows) - MAX_NAMED} more"] if len(rows) > MAX_NAMED else []
+        return rows[:MAX_NAMED] + more
 
 
 def _listed(counts: Counter[str], prefix: str = "  ") -> list[tuple[str, int, str]]:

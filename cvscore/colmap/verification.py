@@ -15,7 +15,8 @@ import numpy as np
 
 from cvscore._numba.progress import ProgressBar
 from cvscore.colmap.cleaning import clean_matches
-from cvscore.colmap.database import MatchDatabase, import_pycolmap
+from cvscore.colmap.connection import connected
+from cvscore.colmap.database import MatchDatabase
 from cvscore.colmap.geometry import MIN_INLIERS, as_pycolmap
 from cvscore.colmap.inventory import ImagePair, Inventory, take_inventory
 from cvscore.colmap.pair import (
@@ -24,6 +25,8 @@ from cvscore.colmap.pair import (
     PairOptions,
     estimate_pair,
 )
+from cvscore.colmap.pycolmap_module import import_pycolmap
+from cvscore.colmap.rows import DamagedRow
 from cvscore.colmap.summary import VerificationSummary
 from cvscore.scores.calibration import Calibration
 from cvscore.types import RansacOptions
@@ -45,6 +48,8 @@ PAIRS_PER_TRANSACTION = 64
 SEED_MULTIPLIERS = 0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D
 
 Task = list[tuple[ImagePair, PairMatches]]
+# Of a pair: its geometry, or what is wrong with its numbers.
+Outcome = PairGeometry | str
 
 
 def verify_matches(
@@ -64,7 +69,11 @@ def verify_matches(
     Every pair gets a two-view geometry: accepted, with its inliers and a configuration
     chosen by evidence, or degenerate, without inliers.  The result depends neither on
     the number of workers nor on the order of pairs.  A run that was killed leaves a
-    valid database, and the next run goes on where it stopped.
+    valid database, and the next run goes on where it stopped.  Pairs that a damaged row
+    belongs to are skipped, and the summary names the row.
+
+    Close a ``pycolmap.Database`` of the same file before: it is another SQLite library,
+    and two of them in one process don't see each other's locks.
 
     Parameters
     ----------
@@ -98,26 +107,26 @@ def verify_matches(
 
     Raises
     ------
-    FileNotFoundError, PermissionError, TimeoutError, ValueError
-        Where the database is missing, read-only, locked, or no COLMAP database; it is
-        left as it was.
+    FileNotFoundError, PermissionError, TimeoutError, OSError, ValueError
+        Where the database is missing, read-only, locked by another program for long, on
+        a full disk, or no COLMAP database.  What was written before is safe.
     """
     started = time.monotonic()
     import_pycolmap()
     if num_workers is not None and num_workers < 1:
         raise ValueError(f"num_workers must be at least 1, got {num_workers}")
-    path = Path(database_path)
-    inventory = take_inventory(path)
-    summary = VerificationSummary()
-    pairs = _pairs_to_verify(inventory, pairs_path, summary, overwrite=overwrite)
+    if min_inliers < 0:
+        raise ValueError(f"min_inliers must not be negative, got {min_inliers}")
     ransac = RansacOptions() if options is None else options
     search = PairOptions(ransac, min_inliers, calibration)
-    if pairs:
-        with MatchDatabase(path) as database:
-            tasks = _tasks(database, inventory, pairs, summary)
-            results = _run(tasks, search, num_workers, executor)
-            bar = ProgressBar(len(pairs), "verifying", enabled=progress)
-            _write(database, inventory, results, summary, bar)
+    summary = VerificationSummary()
+    with connected(Path(database_path)) as connection:
+        inventory = take_inventory(connection)
+        pairs = _pairs_to_verify(inventory, pairs_path, summary, overwrite=overwrite)
+        database = MatchDatabase(connection, inventory)
+        results = _run(_tasks(database, pairs, summary), search, num_workers, executor)
+        bar = ProgressBar(len(pairs), "verifying", enabled=progress and bool(pairs))
+        _write(database, results, summary, bar, overwrite=overwrite)
     summary.seconds = time.monotonic() - started
     return summary
 
@@ -136,13 +145,28 @@ def _pairs_to_verify(
             summary.skipped["image with itself"] = inventory.num_self_pairs
     else:
         pairs = _read_pairs(Path(pairs_path), inventory, summary)
+    for table, count in inventory.num_unnumbered.items():
+        if count:
+            summary.damaged[f"{count} of {table}"] = "no number in place of the id"
     summary.num_pairs = len(pairs)
     if not overwrite:
-        new = [pair for pair in pairs if pair not in inventory.verified]
-        summary.num_kept = len(pairs) - len(new)
-        pairs = new
-    summary.num_reversed = sum(pair in inventory.reversed_matches for pair in pairs)
+        pairs = _without_geometry(pairs, inventory, summary)
+    summary.num_reversed = sum(pair in inventory.reversed_pairs for pair in pairs)
     return pairs
+
+
+def _without_geometry(
+    pairs: list[ImagePair], inventory: Inventory, summary: VerificationSummary
+) -> list[ImagePair]:
+    """Leave out the pairs that have a geometry, and name those that have a bad one."""
+    new = [pair for pair in pairs if pair not in inventory.verified]
+    damaged = [pair for pair in pairs if pair in inventory.damaged_geometries]
+    for i, j in damaged:
+        row = f"two-view geometry of images {i} and {j}"
+        summary.damaged[row] = "it can't be read; overwriting would replace it"
+        summary.skipped["damaged two-view geometry"] += 1
+    summary.num_kept = len(pairs) - len(new) - len(damaged)
+    return new
 
 
 def _read_pairs(
@@ -151,12 +175,16 @@ def _read_pairs(
     """Read pairs of image names, in either order, each of them once."""
     matched = set(inventory.pairs)
     chosen: set[ImagePair] = set()
-    for number, line in enumerate(path.read_text().splitlines(), start=1):
+    # Names of files need not be UTF-8.
+    text = path.read_text(encoding="utf-8", errors="surrogateescape")
+    for number, line in enumerate(text.splitlines(), start=1):
         names = line.split()
         if not names or names[0].startswith("#"):
             continue
         if len(names) != 2:
-            raise ValueError(f"{path}, line {number}: two image names, got {line!r}")
+            raise ValueError(
+                f"{path}, line {number}: two image names, got {line[:80]!r}"
+            )
         ids = [inventory.image_ids.get(name) for name in names]
         if ids[0] is None or ids[1] is None:
             summary.skipped["name of no image"] += 1
@@ -171,20 +199,22 @@ def _read_pairs(
 
 def _tasks(
     database: MatchDatabase,
-    inventory: Inventory,
     pairs: Iterable[ImagePair],
     summary: VerificationSummary,
 ) -> Iterator[Task]:
     """Read the matches of pairs and put some into a task each."""
     task: Task = []
     for pair in pairs:
-        view1, view2 = database.view(pair[0]), database.view(pair[1])
+        try:
+            view1, view2 = database.view(pair[0]), database.view(pair[1])
+            indices = database.matches(pair)
+        except DamagedRow as damage:
+            summary.skipped[f"damaged {damage.kind}"] += 1
+            summary.damaged[damage.row] = damage.reason
+            continue
         if view1 is None or view2 is None:
             summary.skipped["missing image"] += 1
             continue
-        indices = database.matches(pair)
-        if pair in inventory.reversed_matches:
-            indices = np.concatenate([indices, inventory.reversed_matches[pair]])
         cleaned = clean_matches(indices, view1, view2)
         summary.num_matches += len(cleaned.matches.x1)
         summary.dropped += Counter(
@@ -207,7 +237,7 @@ def _run(
     options: PairOptions,
     num_workers: int | None,
     executor: Executor | None,
-) -> Iterator[tuple[ImagePair, PairMatches, PairGeometry]]:
+) -> Iterator[tuple[ImagePair, PairMatches, Outcome]]:
     """Estimate the pairs of all tasks, and yield them in their order."""
     workers = num_workers or _num_cores()
     if executor is not None:
@@ -217,9 +247,9 @@ def _run(
 
 def _run_elsewhere(
     tasks: Iterable[Task], options: PairOptions, executor: Executor, num_ahead: int
-) -> Iterator[tuple[ImagePair, PairMatches, PairGeometry]]:
+) -> Iterator[tuple[ImagePair, PairMatches, Outcome]]:
     """Let an executor do all of it, with ``num_ahead`` tasks under way."""
-    waiting: deque[tuple[Task, Future[list[PairGeometry]]]] = deque()
+    waiting: deque[tuple[Task, Future[list[Outcome]]]] = deque()
     for task in tasks:
         waiting.append((task, executor.submit(estimate_task, task, options)))
         if len(waiting) > num_ahead:
@@ -231,13 +261,13 @@ def _run_elsewhere(
 
 def _run_in_threads(
     tasks: Iterable[Task], options: PairOptions, num_others: int
-) -> Iterator[tuple[ImagePair, PairMatches, PairGeometry]]:
+) -> Iterator[tuple[ImagePair, PairMatches, Outcome]]:
     """Work here and in other threads: a thread that only waited would be in the way.
 
     One that reads, writes and waits beside as many busy ones as there are cores takes
     turns with them at the interpreter's lock.
     """
-    waiting: deque[tuple[Task, Future[list[PairGeometry]]]] = deque()
+    waiting: deque[tuple[Task, Future[list[Outcome]]]] = deque()
     num_ahead = TASKS_PER_THREAD * num_others
     most = num_ahead + MAX_WAITING
     with ThreadPoolExecutor(max(num_others, 1)) as pool:
@@ -257,15 +287,23 @@ def _run_in_threads(
 
 
 def _in_order(
-    task: Task, results: list[PairGeometry]
-) -> Iterator[tuple[ImagePair, PairMatches, PairGeometry]]:
+    task: Task, results: list[Outcome]
+) -> Iterator[tuple[ImagePair, PairMatches, Outcome]]:
     for (pair, matches), found in zip(task, results, strict=True):
         yield pair, matches, found
 
 
-def estimate_task(task: Task, options: PairOptions) -> list[PairGeometry]:
+def estimate_task(task: Task, options: PairOptions) -> list[Outcome]:
     """Estimate some pairs, each with a seed of its own; runs in the workers."""
-    return [estimate_pair(matches, _seeded(options, pair)) for pair, matches in task]
+    return [_outcome(matches, _seeded(options, pair)) for pair, matches in task]
+
+
+def _outcome(matches: PairMatches, options: PairOptions) -> Outcome:
+    """One pair with numbers that nothing can be computed from must not end the run."""
+    try:
+        return estimate_pair(matches, options)
+    except (ValueError, ArithmeticError) as error:
+        return f"{type(error).__name__}: {error}"
 
 
 def _seeded(options: PairOptions, pair: ImagePair) -> PairOptions:
@@ -284,21 +322,28 @@ def _num_cores() -> int:
 
 def _write(
     database: MatchDatabase,
-    inventory: Inventory,
-    results: Iterable[tuple[ImagePair, PairMatches, PairGeometry]],
+    results: Iterable[tuple[ImagePair, PairMatches, Outcome]],
     summary: VerificationSummary,
     bar: ProgressBar,
+    *,
+    overwrite: bool,
 ) -> None:
     """Write geometries in transactions, and count them."""
     chunk: list[tuple[ImagePair, Any]] = []
     with bar:
         for pair, matches, found in results:
+            bar.advance()
+            if isinstance(found, str):
+                row = f"matches of images {pair[0]} and {pair[1]}"
+                summary.skipped["could not be estimated"] += 1
+                summary.damaged[row] = found
+                continue
             counts = summary.accepted if found else summary.rejected
             counts[found.reason or found.configuration] += 1
             summary.num_inliers += int(np.count_nonzero(found.inliers))
             chunk.append((pair, as_pycolmap(found, matches.keypoints)))
             if len(chunk) == PAIRS_PER_TRANSACTION:
-                database.write(chunk, inventory.verified)
+                database.write(chunk, overwrite=overwrite)
                 chunk = []
-            bar.advance()
-        database.write(chunk, inventory.verified)
+        if chunk:
+            database.write(chunk, overwrite=overwrite)

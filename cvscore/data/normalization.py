@@ -14,13 +14,13 @@ from typing import NamedTuple
 import numpy as np
 
 from cvscore._numba.compile import brief_kernel
+from cvscore.numerics.linalg import EPSILON
 from cvscore.numerics.quickselect import move_smallest_first
 from cvscore.types import Array
 
 # The spread of coordinates is read between this quantile and its opposite, so that a
 # few wild coordinates can't move it.
 LOW_QUANTILE = 0.05
-EPSILON = float(np.finfo(np.float64).eps)
 
 
 class Region(NamedTuple):

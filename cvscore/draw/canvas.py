@@ -17,6 +17,8 @@ OUTLIER_COLOUR = (0, 94, 213)
 # Images wider than this are shown smaller; lines and marks keep their size, so that the
 # picture can be read on a screen.
 MAX_IMAGE_WIDTH = 800
+# OpenCV draws with C ints that have 16 bits behind the point.
+FARTHEST = 2.0**14
 
 
 def as_colour(image: NDArray[Any]) -> Picture:
@@ -66,10 +68,16 @@ class Canvas:
         """Return where points (N, 2) of image 0 or 1 are in the picture."""
         points: Array = np.asarray(x, dtype=np.float64).reshape(-1, 2)
         # Pixel centres have integer coordinates, hence the halves.
-        inside = (points + 0.5) * self.scale - 0.5
-        places: NDArray[np.int64] = np.rint(inside).astype(np.int64)
+        places = whole_pixels((points + 0.5) * self.scale - 0.5)
         places[:, 0] += self._starts[side]
         return places
+
+
+def whole_pixels(x: Array) -> NDArray[np.int64]:
+    """Return the nearest pixels; what is too far away for OpenCV, less far away."""
+    near = np.clip(np.nan_to_num(x), -FARTHEST, FARTHEST)
+    places: NDArray[np.int64] = np.rint(near).astype(np.int64)
+    return places
 
 
 def _resized(image: Picture, scale: float) -> Picture:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cvscore.draw.canvas import Canvas, Picture, spread_choice
+from cvscore.draw.canvas import Canvas, Picture, spread_choice, whole_pixels
 from cvscore.types import Array, Mask
 
 # As many as can be followed by eye.
@@ -77,15 +77,16 @@ def _draw_line(
 
     height, width = half.shape[:2]
     a, b, c = line
-    if abs(b) >= abs(a) and b != 0.0:
-        x = np.array([0.0, width / scale])
-        ends = np.stack([x, -(a * x + c) / b], axis=1)
-    elif a != 0.0:
-        y = np.array([0.0, height / scale])
-        ends = np.stack([-(b * y + c) / a, y], axis=1)
-    else:
-        return  # the point is the epipole: every line through it is an epipolar line
-    inside = np.rint((ends + 0.5) * scale - 0.5).astype(int)
+    if not np.isfinite(line).all() or (a == 0.0 and b == 0.0):
+        return  # at the epipole every line through it is an epipolar line
+    with np.errstate(over="ignore"):  # a line that is far away is not seen
+        if abs(b) >= abs(a):
+            x = np.array([0.0, width / scale])
+            ends = np.stack([x, -(a * x + c) / b], axis=1)
+        else:
+            y = np.array([0.0, height / scale])
+            ends = np.stack([-(b * y + c) / a, y], axis=1)
+        inside = whole_pixels((ends + 0.5) * scale - 0.5)
     seen, start, end = cv2.clipLine((0, 0, width, height), *map(tuple, inside.tolist()))
     if seen:
         cv2.line(half, start, end, colour, 1, cv2.LINE_AA)

@@ -180,9 +180,9 @@ def densities(
 ) -> tuple[Array, Array]:
     """Return the densities of the length of an inlier's and an outlier's residual.
 
-    For ``dim`` constraints: the chi distribution at the noise scale (half-normal for one,
-    Rayleigh for two), against the uniform density over a box of the half-width, up to
-    its half-width.
+    For ``dim`` constraints: the chi distribution at the noise scale (half-normal for
+    one, Rayleigh for two), against the uniform density over a box of the half-width, up
+    to its half-width.
     """
     r = np.asarray(residuals, dtype=np.float64)
     # Measure of "length is r": the surface of a sphere in so many dimensions.

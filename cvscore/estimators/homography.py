@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from cvscore.data.normalization import EPSILON, Frame
+from cvscore.data.normalization import Frame
 from cvscore.estimators.pipeline import Estimator
 from cvscore.estimators.registry import register
 from cvscore.inference.outlier_width import widen_outlier_width
 from cvscore.models.homography import COUNTS, homography_model
+from cvscore.numerics.linalg import EPSILON
 from cvscore.numerics.matrix3 import scale_to_unit_norm
 from cvscore.ransac.irls import polish
 from cvscore.ransac.stopping import SearchStyle

@@ -1,7 +1,7 @@
 """Plane, rotation or general motion?  Decided by evidence, without a threshold.
 
 The evidence of each kind is that of `cvscore.two_view.model_selection`.
-`python -m benchmarks.model_selection` measures how often it is right.
+`python -m benchmarks model-selection` measures how often it is right.
 """
 
 from __future__ import annotations

@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cvscore.files.whole_files import written_whole
 from cvscore.images.match_files import Correspondences
 
 # Of the features of an image, the strongest; more make matching slow and little better.
 MAX_FEATURES = 4000
+MOST_FEATURES = 2**31 - 1  # OpenCV counts them by a C int
 # A match is kept where its descriptor is nearer than this times the second nearest.
 # More permissive than the usual 0.75: wrong matches cost the estimators little.
 RATIO = 0.85
@@ -40,7 +42,7 @@ def read_image(path: str | Path) -> NDArray[np.uint8]:
 
 
 def write_image(path: str | Path, image: NDArray[np.uint8]) -> None:
-    """Write an image in the format of the file's ending, making its folder.
+    """Write an image whole, in the format of the file's ending, making its folder.
 
     Raises OSError where the file can't be written and ValueError for an unknown ending.
     """
@@ -49,8 +51,8 @@ def write_image(path: str | Path, image: NDArray[np.uint8]) -> None:
     path = Path(path)
     check_picture_name(path)
     _, data = cv2.imencode(path.suffix, image)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(data.tobytes())
+    with written_whole(path) as part:
+        part.write_bytes(data.tobytes())
 
 
 def check_picture_name(path: Path) -> None:
@@ -59,7 +61,8 @@ def check_picture_name(path: Path) -> None:
 
     if path.is_dir():
         raise ValueError(f"{path} is a folder, not the name of a picture")
-    if not cv2.haveImageWriter(path.name):
+    # OpenCV looks at the ending alone, and crashes on names that are not UTF-8.
+    if not path.suffix.isascii() or not cv2.haveImageWriter(f"picture{path.suffix}"):
         raise ValueError(f"{path}: pictures end in .png or .jpg, for example")
 
 
@@ -88,8 +91,10 @@ def match_images(
     """
     if not 0.0 < ratio <= 1.0:
         raise ValueError(f"ratio must be in (0, 1], got {ratio}")
-    if max_features < 1:
-        raise ValueError(f"max_features must be at least 1, got {max_features}")
+    if not 1 <= max_features <= MOST_FEATURES:
+        raise ValueError(
+            f"max_features must be in [1, {MOST_FEATURES}], got {max_features}"
+        )
     keys1, first = _features(image1, max_features)
     keys2, second = _features(image2, max_features)
     if not keys1 or len(keys2) < 2:  # the test compares with the second nearest

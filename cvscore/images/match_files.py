@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cvscore.images.hdf5_group import read_hdf5_group
 from cvscore.types import Array
 
 # Names of matched points, in the order in which they are looked for: ours, OpenCV
@@ -130,19 +131,10 @@ def _read_hdf5(path: Path, group: str) -> dict[str, NDArray[Any]]:
     path.open("rb").close()  # a missing file in Python's words, not in HDF5's
     try:
         with h5py.File(path, "r") as file:
-            if group and not isinstance(file.get(group), h5py.Group):
-                raise ValueError(f"{path} has no group {group!r}")
-            node = file[group] if group else file
-            found = {
-                name: item[()]
-                for name, item in node.items()
-                if isinstance(item, h5py.Dataset)
-            }
-            if not found:
-                some = ", ".join(list(node)[:5])
-                raise ValueError(f"{path} has no arrays here, but groups: {some} ...")
-            return found
-    except OSError as error:
+            return read_hdf5_group(file, group)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+    except (OSError, RuntimeError, KeyError) as error:
         raise ValueError(f"{path} is not a readable HDF5 file") from error
 
 
@@ -223,22 +215,46 @@ def _from_table(path: Path) -> Correspondences:
     columns: list[int] | None = (
         None  # those of TABLE_COLUMNS, where a header names them
     )
+    num_columns = 0  # of the header
     rows: list[list[float]] = []
     for number, line in enumerate(lines, start=1):
-        words = [word for word in re.split(r"[,;\s]+", line.strip()) if word]
+        words = _words(line)
         if not words or words[0].startswith("#"):
             continue
         if not rows and columns is None and not _is_number(words[0]):
             columns = _named_columns([word.strip("\"'").lower() for word in words])
+            num_columns = len(words)
             continue
+        if columns is not None and len(words) > num_columns:
+            raise ValueError(
+                f"{path}, line {number}: {len(words)} columns under a header of "
+                f"{num_columns}"
+            )
         rows.append(_table_row(words, columns, f"{path}, line {number}"))
         if len(rows[-1]) != len(rows[0]):
             raise ValueError(f"{path}, line {number}: rows differ in length")
     if not rows:
         raise ValueError(f"{path} has no rows of {', '.join(TABLE_COLUMNS[:4])}")
     table = np.array(rows)
+    if columns is None and table.shape[1] == 5 and _is_index(table[:, 0]):
+        raise ValueError(
+            f"{path}: the first column counts the rows, so what the others are is not "
+            f"clear: name them in a header, with {', '.join(TABLE_COLUMNS[:4])}"
+        )
     quality = table[:, 4] if table.shape[1] == 5 else None
     return Correspondences(table[:, :2], table[:, 2:4], quality)
+
+
+def _words(line: str) -> list[str]:
+    """Return the cells of a line; an empty one keeps its place, but not at the end."""
+    words = re.split(r"\s*[,;]\s*|\s+", line.strip())
+    return words[:-1] if words[-1] == "" else words
+
+
+def _is_index(column: Array) -> bool:
+    """Whether the numbers are 0, 1, 2, ... or 1, 2, 3, ..., three of them or more."""
+    counted = np.arange(len(column))
+    return len(column) > 2 and any(np.array_equal(column, counted + n) for n in (0, 1))
 
 
 def _named_columns(names: list[str]) -> list[int] | None:

@@ -3,12 +3,13 @@
 To rank models, the score takes outliers to fill a band that is narrow on purpose, and
 its partition is on the safe side.  Given the model, the question is another one: is a
 match at this distance likelier to be noise or chance?  Chance is measured, by matching
-the same points at random (`cvscore.data.permutation`); the share ``w`` of right matches and their
-noise variance ``v`` are those of largest likelihood for
+the same points at random (`cvscore.data.permutation`); the share ``w`` of right matches
+and their noise variance ``v`` are those of largest likelihood for
 
     w N(r; v) / g  +  (1 - w),        g the density of chance about the model,
 
-per match (found by expectation maximisation), and a match belongs to the model where the first term is the larger one.
+per match (found by expectation maximisation), and a match belongs to the model where
+the first term is the larger one.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ from cvscore._numba.compile import kernel
 from cvscore.inference.null_density import TINY
 from cvscore.types import Array
 
-MAX_STEPS = 100
-MIN_GAIN = 1e-2  # nats: a step that gains less ends the maximisation
+MAX_EM_STEPS = 100
+MIN_LIKELIHOOD_GAIN = 1e-2  # nats: a step that gains less ends the maximisation
 # An exact fit has no variance; this part of the variance at the start is left to it.
-MIN_VARIANCE = 1e-6
+MIN_RELATIVE_VARIANCE = 1e-6
 
 
 class InlierMixture(NamedTuple):
@@ -89,7 +90,7 @@ def _maximise(sq_residuals, dim, density, share):
     """Maximise the likelihood by alternation: (N,) -> share, variance, likelihood."""
     num_points = sq_residuals.shape[0]
     variance, reached = 1.0, -np.inf
-    for _ in range(MAX_STEPS):
+    for _ in range(MAX_EM_STEPS):
         peak = share / (density * (2.0 * math.pi * variance) ** (0.5 * dim))
         half_precision = 0.5 / variance
         believed, rss, log_likelihood = 0.0, 0.0, 0.0
@@ -100,9 +101,9 @@ def _maximise(sq_residuals, dim, density, share):
             if right > 0.0:
                 believed += right / total
                 rss += right / total * sq_residuals[i]
-        if log_likelihood - reached < MIN_GAIN or believed * dim < 1.0:
+        if log_likelihood - reached < MIN_LIKELIHOOD_GAIN or believed * dim < 1.0:
             break
         reached = log_likelihood
         share = min(believed / num_points, 1.0 - 1.0 / (num_points + 1.0))
-        variance = max(rss / (dim * believed), MIN_VARIANCE)
+        variance = max(rss / (dim * believed), MIN_RELATIVE_VARIANCE)
     return share, variance, max(reached, log_likelihood)

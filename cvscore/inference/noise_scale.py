@@ -19,7 +19,7 @@ chi-square variable with d degrees of freedom, p_d its density, both taken at t*
       D = 2 t**2 p_d (t**2 - c d) - 2 c d P_d     the derivative of their mean in log s.
 
 So the posterior is IG(alpha + eta nu/2, beta + eta RSS/(2 c)).  For t above 4 both are
-one.  `tests/inference/test_noise_scale.py` counts how often the interval covers the truth.
+one.  `python -m benchmarks coverage` counts how often the interval covers the truth.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from cvscore.types import NoisePosterior, VariancePrior
 MIN_CUT = 1.6
 # The scale and the cut in units of it are found in turn, until the scale changes by no
 # more than this; each round leaves less than half of the error.
-SETTLED_SCALE = 1e-9
-MAX_ROUNDS = 40
+SETTLED_POSTERIOR = 1e-9
+MAX_POSTERIOR_ROUNDS = 40
 
 
 def noise_posterior(
@@ -76,9 +76,9 @@ def variance_posterior(rss, num_inliers, threshold, alpha, beta, dim, num_params
         return 0.0, 0.0
     shape, rate = alpha + 0.5 * nu, beta + 0.5 * rss
     before = 0.0
-    for _ in range(MAX_ROUNDS):
+    for _ in range(MAX_POSTERIOR_ROUNDS):
         scale = math.sqrt(rate / shape)
-        if abs(scale - before) <= SETTLED_SCALE * scale:
+        if abs(scale - before) <= SETTLED_POSTERIOR * scale:
             break
         before = scale
         shrinkage, worth = truncation(max(threshold / scale, MIN_CUT), dim)

@@ -15,7 +15,7 @@ import numpy as np
 from cvscore._numba.compile import kernel
 
 # So many re-drawn matches tell their density with a standard error of 22 %.  It may be
-# higher closer by, where the points form a pattern; there the fewest are asked too.
+# higher closer by, where the points form a pattern; there the fewest count too.
 MIN_COUNT = 20
 FEWEST = 4
 TINY = float(np.finfo(np.float64).tiny)

@@ -37,7 +37,7 @@ FIRST_GUESS = 2.0
 FIRST_SHARE = 0.7
 MAX_FITS = 8
 SETTLED_SCALE = 0.02  # relative change that ends the fits
-MAX_ROUNDS = 3
+MAX_WIDENINGS = 3
 SETTLED_WIDTH = 0.05  # relative change of the half-width that ends it
 
 
@@ -53,7 +53,7 @@ def widen_outlier_width(
     if narrowest is None or widest is None:
         return objective, candidate
     dim, width = objective.model.residual_dim, narrowest
-    for _ in range(MAX_ROUNDS):
+    for _ in range(MAX_WIDENINGS):
         summary = summarise_fit(objective, candidate, 1.0)
         scale = summary.noise.scale
         if not (scale > 0.0 and summary.threshold < FULL_CUTS[dim] * scale):

@@ -1,11 +1,11 @@
-"""Is there a model at all?  Evidence that counts what was tried to find it.
+"""Is there a model at all?  A-contrario evidence that counts what was tried.
 
 The best model of random matches has inliers too.  Three things are known about it under
 chance: the density ``h`` at which matches fall about it, no farther than its inliers
-(`cvscore.inference.null_density`), that the k inliers are the best of all subsets of that size, and
-that the model is the best of many.  With ``m`` matches spent on the model,
-``nu = d (k - m)`` residuals are left, and random ones have a sum of squares below RSS
-with the probability
+(`null_density`), that the k inliers are the best of all subsets of that size, and that
+the model is the best of many (Moisan, Stival 2004).  With ``m`` matches spent on the
+model, ``nu = d (k - m)`` residuals are left, and random ones have a sum of squares
+below RSS with the probability
 
     V(nu, RSS) h**(k - m),        V(nu, RSS) = (pi RSS)**(nu/2) / Gamma(nu/2 + 1),
 
@@ -26,7 +26,7 @@ C(N, m) samples there are.  exp(-evidence) bounds, about, the expected number of
 this good among random matches; `SIGNIFICANT_EVIDENCE`, log 100, stands for one in a
 hundred.
 
-Measured by `python -m benchmarks.evidence`: of random matches (six kinds, 20 to 5,000
+Measured by `python -m benchmarks evidence`: of random matches (six kinds, 20 to 5,000
 of them, any unit) no more than 2 in 10,000 are significant; of 1,000 estimates with 30
 to 300 true inliers, 30 to 90 % of all matches, at noise of 0.3 to 3 pixels, all are.
 """

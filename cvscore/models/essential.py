@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from cvscore._numba.compile import brief_kernel, kernel
 from cvscore.models.refiners.essential import refit_essential
 from cvscore.models.sampson import sampson_residuals
-from cvscore.models.solvers.five_point import SAMPLE_SIZE, essential_5pt_in_front
-from cvscore.numerics.least_squares import CONVERGED
+from cvscore.models.solvers.five_point import essential_5pt_in_front
+from cvscore.models.solvers.sample_poses import SAMPLE_SIZE
+from cvscore.numerics.least_squares import REFIT_CONVERGED
 from cvscore.numerics.matrix3 import inverse_of
 from cvscore.types import Array, GeometricModel, ModelCounts, ModelKernels
 
@@ -43,7 +44,9 @@ def essential_model(K1: Array, K2: Array, solver: str = "native") -> GeometricMo
         return sq_residuals
 
     def refit(model: Array, points: Array, weights: Array) -> Array:
-        refitted: Array = refit_essential(model, points, weights, inverses, CONVERGED)
+        refitted: Array = refit_essential(
+            model, points, weights, inverses, REFIT_CONVERGED
+        )
         return refitted
 
     return GeometricModel.of_counts(

@@ -12,7 +12,7 @@ from cvscore.models.solvers.plane_and_parallax import (
     fundamental_from_plane_and_parallax,
 )
 from cvscore.models.solvers.seven_point import (
-    MAX_SOLUTIONS,
+    MAX_SOLUTIONS_7PT,
     fundamental_7pt,
     keep_oriented,
 )
@@ -85,7 +85,7 @@ def fundamental_7pt_opencv(points: Array, samples: NDArray[np.int64]) -> Array:
     """As `fundamental_7pt`, solved by ``cv2.findFundamentalMat`` in float32."""
     import cv2
 
-    candidates = np.empty((len(samples), MAX_SOLUTIONS, 3, 3))
+    candidates = np.empty((len(samples), MAX_SOLUTIONS_7PT, 3, 3))
     counts = np.zeros(len(samples), dtype=np.int64)
     for b, sample in enumerate(samples):
         x1, x2 = points[:2, sample].T, points[2:, sample].T

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from cvscore._numba.compile import kernel
 from cvscore.models.refiners.homography import refit_from_visible, refit_homography
 from cvscore.models.solvers.four_point import (
-    MIN_DETERMINANT,
+    MIN_DETERMINANT_4PT,
     homography_4pt,
     orientations_4pt,
 )
@@ -125,5 +125,5 @@ def homography_4pt_opencv(points: Array, samples: NDArray[np.int64]) -> Array:
     x, y = points[:2, usable[:, 0]]
     w = models[:, 2, 0] * x + models[:, 2, 1] * y + models[:, 2, 2]
     models /= np.copysign(np.linalg.norm(models, axis=(1, 2)), w)[:, None, None]
-    regular: Array = models[np.abs(np.linalg.det(models)) > MIN_DETERMINANT]
+    regular: Array = models[np.abs(np.linalg.det(models)) > MIN_DETERMINANT_4PT]
     return regular

@@ -13,12 +13,11 @@ import numpy as np
 
 from cvscore._numba.compile import brief_kernel, kernel
 from cvscore.models.relative_pose import count_in_front, normalise
-from cvscore.numerics.linalg import diagonalise
+from cvscore.numerics.linalg import EPSILON, diagonalise
 from cvscore.numerics.matrix3 import inverse_of, product_of
 from cvscore.types import Array, Mask, Pose
 
 # Squared singular values that differ by less than this part are those of a rotation.
-EPSILON = float(np.finfo(np.float64).eps)
 
 
 def pose_of_plane(
@@ -26,9 +25,9 @@ def pose_of_plane(
 ) -> Pose:
     """Return the pose that has most points of a plane in front of both cameras.
 
-    A plane is seen alike from two places.  From one of them some of its points would
-    often be behind a camera; if not, it is the one from which both cameras see the
-    plane less aslant, for such planes can be matched.  (An essential matrix of a
+    A plane is seen alike by two pairs of cameras.  From one of them some of its points
+    would often be behind a camera; if not, it is the one from which both cameras see
+    the plane less aslant, for such planes can be matched.  (An essential matrix of a
     plane's matches stands for either place, by chance.)
 
     Parameters

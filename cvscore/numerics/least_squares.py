@@ -14,14 +14,14 @@ from cvscore.numerics.linalg import solve_positive_definite
 
 # Gauss-Newton from a RANSAC model converges in three to six steps; what has not after
 # this many is crawling along a valley that the data do not determine.
-MAX_STEPS = 20
+MAX_REFIT_STEPS = 20
 # Small enough not to slow the first step, large enough to bound a rank-deficient one.
 INITIAL_DAMPING = 1e-6
 MAX_DAMPING = 1e6
 DAMPING_FACTOR = 10.0
 # A step that promises less than this fraction of the cost moves every parameter by less
 # than a thousandth of its standard deviation, for up to a million matches.
-CONVERGED = 1e-12
+REFIT_CONVERGED = 1e-12
 # A squared residual of this size is rounding in coordinates of order one.
 ROUNDING = 1e-31
 

@@ -31,7 +31,7 @@ MIN_WIDTH = 2.0 * 0.5 ** (MAX_DEPTH - 1)
 LAST_STEP = 1e-9
 
 # Bisection alone needs this many steps from an interval of length 2 down to LAST_STEP.
-MAX_STEPS = 31
+MAX_ROOT_STEPS = 31
 
 
 def bernstein_from_power(degree: int) -> Array:
@@ -183,7 +183,7 @@ def _newton(coefficients, interval, last):
     before, after = interval[last], interval[last + 1]
     rising = before < after
     z = low + (high - low) * (last + before / (before - after)) / degree
-    for _ in range(MAX_STEPS):
+    for _ in range(MAX_ROOT_STEPS):
         value = coefficients[degree]
         slope = 0.0
         for k in range(degree - 1, -1, -1):

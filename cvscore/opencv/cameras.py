@@ -12,7 +12,7 @@ from cvscore.opencv.arrays import as_numeric
 from cvscore.opencv.call_forms import Call
 from cvscore.types import Array
 
-DISTORTION_LENGTHS = (0, 4, 5, 8, 12, 14)
+ACCEPTED_LENGTHS = (0, 4, 5, 8, 12, 14)
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def _read_distortion(value: Any) -> Array | None:
     if isinstance(value, (int, float)):  # cv2 makes four of one number
         value = np.array([value, 0.0, 0.0, 0.0])
     array = as_numeric(value)
-    if array is None or array.size not in DISTORTION_LENGTHS:
+    if array is None or array.size not in ACCEPTED_LENGTHS:
         return None
     if isinstance(value, tuple) and array.ndim > 1:  # cv2 takes no nested tuples
         return None

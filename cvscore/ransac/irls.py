@@ -20,7 +20,7 @@ from cvscore.ransac.objective import Candidate, Objective, residuals_of
 # Residuals beyond this many core scales have no weight: Tukey's biweight at the
 # constant that keeps 95 % of the efficiency of least squares on clean Gaussian data.
 CUT = 4.685
-MAX_ROUNDS = 5
+MAX_IRLS_ROUNDS = 5
 # Rounds end when the core scale has settled to this relative change of its square.
 SETTLED_VARIANCE = 0.01
 # Which part of the inliers is their core, for 0, 1, 2 ... constraints: its largest
@@ -53,7 +53,7 @@ def irls(objective, candidate):
     dim, num_params = objective.model.residual_dim, objective.model.num_params
     model, sq_residuals, _ = candidate
     settled_at = 0.0
-    for _ in range(MAX_ROUNDS):
+    for _ in range(MAX_IRLS_ROUNDS):
         are_inliers = call_inliers(objective.score, sq_residuals)
         core = core_variance(sq_residuals[are_inliers], dim, num_params)
         if core <= 0.0 or abs(core - settled_at) <= SETTLED_VARIANCE * core:

@@ -13,7 +13,7 @@ from cvscore.ransac.objective import Candidate, Objective, residuals_of
 from cvscore.types import Array
 
 # Refits of one optimisation; few ever need more before the score stops rising.
-MAX_STEPS = 8
+MAX_OPTIMISATION_STEPS = 8
 # A refit ends at a step that promises less than this fraction of its cost: for n
 # matches that moves the parameters by 3e-5 sqrt(n) of their standard deviation.
 CONVERGED = 1e-9
@@ -60,7 +60,7 @@ def locally_optimise(objective, candidate, goal, min_gain, converged):
     points = objective.points
     model, sq_residuals, score = candidate
     _, weights = call_assess(objective.score, sq_residuals)
-    for _ in range(MAX_STEPS):
+    for _ in range(MAX_OPTIMISATION_STEPS):
         moved = call_refit(objective.model, model, points, weights, converged)
         moved_residuals = residuals_of(objective, moved)
         moved_score, weights = call_assess(objective.score, moved_residuals)

@@ -11,7 +11,6 @@ from cvscore.scores.marginal_score import MarginalScore
 from cvscore.scores.priors import InverseGamma
 from cvscore.types import Score
 
-MODELS = ("homography", "fundamental", "essential")
 # Of the file: raised when a field changes its meaning.
 VERSION = 1
 
@@ -22,8 +21,8 @@ class Calibration:
 
     Attributes
     ----------
-    model : {"homography", "fundamental", "essential"}
-        What it is for.
+    model : str
+        What it is for, as "homography".
     prior : InverseGamma
         Belief about the noise variance; knows its unit.
     half_width_fraction : float
@@ -44,8 +43,8 @@ class Calibration:
     num_skipped: int = 0
 
     def __post_init__(self) -> None:
-        if self.model not in MODELS:
-            raise ValueError(f"model must be one of {MODELS}, got {self.model!r}")
+        if not (isinstance(self.model, str) and self.model):
+            raise ValueError(f"model must be the name of a model, got {self.model!r}")
         for name in ("half_width_fraction", "half_width"):
             value = getattr(self, name)
             if not (math.isfinite(value) and value > 0.0):

@@ -67,6 +67,7 @@ def _tabulate():
 
 @kernel
 def magsac_gains(sq_residuals, sq_threshold, nodes):
+    """Score (K, N) residuals, (K,), by the cubics of the table ``nodes``."""
     num_models, num_points = sq_residuals.shape
     scores = np.zeros(num_models)
     for row in range(num_models):
@@ -89,6 +90,7 @@ def magsac_gains(sq_residuals, sq_threshold, nodes):
 
 @kernel
 def magsac_weights(sq_residuals, sq_threshold):
+    """Minus the derivative of the score in each squared residual, (N,)."""
     weights = np.zeros(sq_residuals.shape[0])
     per_pixel = MAGSAC_LIMIT / sq_threshold  # d x / d q
     whole = _loss(math.sqrt(MAGSAC_LIMIT))
@@ -101,4 +103,5 @@ def magsac_weights(sq_residuals, sq_threshold):
 
 @lru_cache(maxsize=1)
 def magsac_nodes() -> Array:
+    """Return the table of the loss, made once."""
     return _tabulate()

@@ -23,7 +23,8 @@ from cvscore.types import Array, DataScale, Mask, ScoreKernels, Summary
 # inverse, times the number of inliers, to be a finite weight.
 MIN_RSS_FLOOR = 1e-300
 
-# Of the extent of the points; chosen on validation problems (benchmarks/README.md).
+# Of the extent of the points; chosen on validation problems, whose figures are those of
+# `python -m benchmarks defaults`.
 HALF_WIDTH_FRACTION = 0.025
 # Of the half-width at the start, what it may be widened to once there is a model: a
 # band four times as wide, a tenth of the extent, is as wide as serves any problem.

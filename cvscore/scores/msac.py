@@ -12,7 +12,7 @@ from cvscore._numba.compile import kernel
 from cvscore.types import ScoreKernels
 
 # What the constants are.
-SQ_THRESHOLD, DIM, NUM_PARAMS = 0, 1, 2
+AT_SQ_THRESHOLD, AT_DIM, AT_NUM_PARAMS = 0, 1, 2
 
 
 def msac_kernels(sq_threshold: float, dim: int, num_params: int) -> ScoreKernels:
@@ -45,25 +45,25 @@ def truncated_quadratic(sq_residuals, sq_threshold):
 
 @kernel
 def _preview(sq_residuals, constants):
-    return truncated_quadratic(sq_residuals, constants[SQ_THRESHOLD])
+    return truncated_quadratic(sq_residuals, constants[AT_SQ_THRESHOLD])
 
 
 @kernel
 def _evaluate(sq_residuals, best, constants):
-    return truncated_quadratic(sq_residuals, constants[SQ_THRESHOLD])
+    return truncated_quadratic(sq_residuals, constants[AT_SQ_THRESHOLD])
 
 
 @kernel
 def _assess(row, constants):
     rows = row.reshape((1, row.shape[0]))
-    score = truncated_quadratic(rows, constants[SQ_THRESHOLD])[0]
-    weight = 1.0 / constants[SQ_THRESHOLD]
-    return score, np.where(row <= constants[SQ_THRESHOLD], weight, 0.0)
+    score = truncated_quadratic(rows, constants[AT_SQ_THRESHOLD])[0]
+    weight = 1.0 / constants[AT_SQ_THRESHOLD]
+    return score, np.where(row <= constants[AT_SQ_THRESHOLD], weight, 0.0)
 
 
 @kernel
 def _inliers(row, constants):
-    return row <= constants[SQ_THRESHOLD]
+    return row <= constants[AT_SQ_THRESHOLD]
 
 
 @kernel
@@ -71,14 +71,14 @@ def _summarise(row, constants):
     score, _ = _assess(row, constants)
     rss, num_inliers = 0.0, 0
     for value in row:
-        if value <= constants[SQ_THRESHOLD]:
+        if value <= constants[AT_SQ_THRESHOLD]:
             rss += value
             num_inliers += 1
-    freedom = num_inliers * constants[DIM] - constants[NUM_PARAMS]
+    freedom = num_inliers * constants[AT_DIM] - constants[AT_NUM_PARAMS]
     scale = np.sqrt(rss / freedom) if freedom > 0.0 else np.nan
-    return score, scale, np.sqrt(constants[SQ_THRESHOLD]), np.nan
+    return score, scale, np.sqrt(constants[AT_SQ_THRESHOLD]), np.nan
 
 
 @kernel
 def _resize(num_points, dim, num_params, constants):
-    return np.array((constants[SQ_THRESHOLD], float(dim), float(num_params)))
+    return np.array((constants[AT_SQ_THRESHOLD], float(dim), float(num_params)))

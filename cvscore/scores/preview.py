@@ -16,7 +16,7 @@ from cvscore._numba.compile import kernel
 # more points than fit into memory.
 DROPPED_BITS = 24
 # Octaves of a squared residual below the squared half-width that still count: the
-# sample itself fits exactly, and must not outweigh everybody else.
+# sample itself fits exactly, and must not outweigh all others.
 MAX_OCTAVES = 24
 OCTAVE = 1 << (52 - DROPPED_BITS)
 

@@ -1,8 +1,8 @@
 """What is believed about the noise variance before a pair is seen.
 
 Two ways to learn it from the variances of a few labelled pairs (see
-`cvscore.calibration.pair_variances`): `fit_robust` trusts their median alone, `fit_mle` the shape of
-their distribution too, and with it their tails.
+`cvscore.calibration.pair_variances`): `fit_robust` trusts their median alone, `fit_mle`
+the shape of their distribution too, and with it their tails.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ UNITS = (PIXELS, NORMALISED, AS_POINTS)
 ROBUST_ALPHA = 1.0
 # A shape beyond this says that the variances are one number up to rounding.
 MAX_SHAPE = 1e8
-MAX_NEWTON_STEPS = 50
+MAX_FIT_STEPS = 50
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ def fit_mle(variances: ArrayLike, *, unit: str = PIXELS) -> InverseGamma:
         )
     # Newton's method on 1/alpha: there the function is nearly straight at both ends.
     inverse = 2.0 * excess
-    for _ in range(MAX_NEWTON_STEPS):
+    for _ in range(MAX_FIT_STEPS):
         shape = 1.0 / inverse
         value = math.log(shape) - float(digamma(shape)) - excess
         slope = (float(polygamma(1, shape)) - inverse) * shape**2

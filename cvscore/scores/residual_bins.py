@@ -16,6 +16,7 @@ import math
 import numpy as np
 
 from cvscore._numba.compile import kernel
+from cvscore.numerics.shell_sort import sort_first
 
 NUM_OCTAVES = 40
 OCTAVES_ABOVE_WIDTH = 4  # octaves of *squared* residuals above the squared half-width
@@ -31,9 +32,6 @@ MAX_BORDER_EXPONENT = 2046 - 64
 # Up to here, counting the values smaller than each (vectorised, without a branch) beats
 # other sorts: quicksort takes 3.5 times as long for 30 values, 1.5 times for 300.
 MAX_RANK_SORT = 300
-# Longer lists are rare (exact fits, and ties), so a short Shell sort serves them; to
-# compile numba's own sort would take longer than all else here.
-SHELL_RATIO = 2.2
 
 
 @kernel
@@ -99,23 +97,6 @@ def _sort_by_rank(values, num, ordered):
 
 
 @kernel
-def _sort_by_gaps(values, num, ordered):
-    """Write the first ``num`` values to ``ordered``, rising (Shell sort)."""
-    for i in range(num):
-        ordered[i] = values[i]
-    gap = num
-    while gap > 1:
-        gap = max(int(gap / SHELL_RATIO), 1)
-        for i in range(gap, num):
-            value = ordered[i]
-            j = i
-            while j >= gap and ordered[j - gap] > value:
-                ordered[j] = ordered[j - gap]
-                j -= gap
-            ordered[j] = value
-
-
-@kernel
 def sorted_between(row, lower, upper, values, ordered):
     """Write the residuals in [lower, upper) to ``ordered``, rising; return how many.
 
@@ -125,5 +106,5 @@ def sorted_between(row, lower, upper, values, ordered):
     if num <= MAX_RANK_SORT:
         _sort_by_rank(values, num, ordered)
     else:
-        _sort_by_gaps(values, num, ordered)
+        sort_first(values, num, ordered)  # rare: exact fits, and ties
     return num

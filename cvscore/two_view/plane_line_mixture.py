@@ -16,13 +16,13 @@ import math
 import numpy as np
 
 from cvscore._numba.compile import kernel
+from cvscore.inference.inlier_mixture import MIN_LIKELIHOOD_GAIN
 
-MAX_STEPS = 200
-MIN_GAIN = 1e-2  # nats: a step that gains less ends the maximisation
+MAX_LAYER_EM_STEPS = 200
 # Squared residuals are taken in units of the noise at the start and cut here: beyond
 # it a match is by chance in any case.
 MAX_SQ_RESIDUAL = 1e12
-MIN_VARIANCE = 1e-12  # in the same unit: an exact fit is as good as this
+MIN_LAYER_VARIANCE = 1e-12  # in the same unit: an exact fit is as good as this
 MIN_SHARE = 1e-12  # a share of zero could never grow again
 
 
@@ -64,11 +64,11 @@ def _maximise(along, across, plane_density, line_density, on_plane, on_line, spr
     """
     scale, best, reached = 1.0, -np.inf, -np.inf
     has_line = on_line > 0.0
-    for _ in range(MAX_STEPS):
+    for _ in range(MAX_LAYER_EM_STEPS):
         reached, plane, line, rss_along, rss_across = _believe(
             along, across, plane_density, line_density, on_plane, on_line, scale, spread
         )
-        if reached - best < MIN_GAIN:
+        if reached - best < MIN_LIKELIHOOD_GAIN:
             break
         best = reached
         variance = rss_across / max(plane + line, MIN_SHARE)
@@ -76,8 +76,8 @@ def _maximise(along, across, plane_density, line_density, on_plane, on_line, spr
         if sq_spread < variance:
             both = max(2.0 * plane + line, MIN_SHARE)
             variance = sq_spread = (rss_along + rss_across) / both
-        scale = math.sqrt(max(variance, MIN_VARIANCE))
-        spread = math.sqrt(max(sq_spread, MIN_VARIANCE))
+        scale = math.sqrt(max(variance, MIN_LAYER_VARIANCE))
+        spread = math.sqrt(max(sq_spread, MIN_LAYER_VARIANCE))
         by_chance = max(len(along) - plane - line, MIN_SHARE)
         num = max(plane, MIN_SHARE) + max(line, MIN_SHARE) + by_chance
         on_plane = max(plane, MIN_SHARE) / num

@@ -63,9 +63,9 @@ def nearest_points(x, y, indices):
     cells = max(1, int(np.sqrt(num / POINTS_PER_CELL)))
     columns, rows = cells_along(x, cells), cells_along(y, cells)
     first, position = sort_into_cells(rows * cells + columns, cells * cells)
-    places, members = np.empty((num, 2)), np.empty(num, dtype=np.int64)
+    positions, members = np.empty((num, 2)), np.empty(num, dtype=np.int64)
     for i in range(num):
-        places[position[i], 0], places[position[i], 1] = x[i], y[i]
+        positions[position[i], 0], positions[position[i], 1] = x[i], y[i]
         members[position[i]] = i
     found = np.full((indices.shape[0], NUM_NEIGHBOURS), -1, dtype=np.int64)
     distances = np.empty(NUM_NEIGHBOURS)
@@ -76,7 +76,9 @@ def nearest_points(x, y, indices):
         for r in range(max(row - 1, 0), min(row + 2, cells)):
             start, stop = span_around(first, cells, r, column)
             for j in range(start, stop):
-                distance = (places[j, 0] - x[one]) ** 2 + (places[j, 1] - y[one]) ** 2
+                distance = (positions[j, 0] - x[one]) ** 2 + (
+                    positions[j, 1] - y[one]
+                ) ** 2
                 if distance < distances[-1] and members[j] != one:
                     _insert(distance, members[j], distances, found[i])
     return found

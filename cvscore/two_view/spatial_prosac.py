@@ -16,12 +16,15 @@ take turns by where they are: the best of each cell of a grid, then the second b
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from cvscore._numba.compile import kernel
 from cvscore.data.normalization import Region
 from cvscore.numerics.bucket_grid import cells_along, sort_into_cells, span_around
 from cvscore.numerics.random_numbers import write_distinct
+from cvscore.numerics.shell_sort import write_order
 from cvscore.ransac.samplers import (
     IN_ORDER,
     OF_ALL,
@@ -37,8 +40,6 @@ from cvscore.types import Array
 MATCHES_PER_CELL = 6
 # Samples drawn before matches are ordered by coherence; easy data need no more.
 NUM_UNIFORM_SAMPLES = 64
-# Ratio of the gaps of a Shell sort; 2.25 to 2.5 serve equally well.
-SHELL_RATIO = 2.3
 
 
 class SpatialProsacSampler(KernelSampler):
@@ -103,7 +104,7 @@ def coherence(points: Array, region: Region) -> Array:
     return -np.sqrt(_sq_distance_to_third(points, **_commensurable(region)))
 
 
-def _commensurable(region: Region) -> dict[str, Array]:
+def _commensurable(region: Region) -> dict[str, Any]:
     """Return what makes the coordinates of both images commensurable.
 
     The ``centre`` (4,), for each coordinate the diagonal of its image as ``units`` (4,)
@@ -131,7 +132,7 @@ def draw_coherently(points, num_samples, state):
             distances = _sq_distance_to_third(
                 points, state.centre, state.units, state.sides
             )
-            _sort_by(distances, state.order)
+            write_order(distances, state.order)
             if state.grid_size > 1:
                 take_turns(points, state.grid_size, state.order)
             write_last_trials(num_points, size, state.num_trials, state.last_trials)
@@ -164,24 +165,6 @@ def take_turns(points, cells, order):
 
 
 @kernel
-def _sort_by(values, order):
-    """Write the order (N,) of rising values (Shell sort)."""
-    num = values.shape[0]
-    for i in range(num):
-        order[i] = i
-    gap = num
-    while gap > 1:
-        gap = max(int(gap / SHELL_RATIO), 1)
-        for i in range(gap, num):
-            one = order[i]
-            j = i
-            while j >= gap and values[order[j - gap]] > values[one]:
-                order[j] = order[j - gap]
-                j -= gap
-            order[j] = one
-
-
-@kernel
 def _sq_distance_to_third(points, centre, units, sides):
     """Squared 4-D distance to the third neighbour of points (4, N).
 
@@ -189,23 +172,23 @@ def _sq_distance_to_third(points, centre, units, sides):
     outside of the region belong to the cells at the border.
     """
     num = points.shape[1]
-    places = np.empty((4, num))
+    positions = np.empty((4, num))
     for row in range(4):
         for i in range(num):
-            places[row, i] = (points[row, i] - centre[row]) / units[row]
+            positions[row, i] = (points[row, i] - centre[row]) / units[row]
     width, height = sides[0], sides[1]
     cells = max(1, int(np.sqrt(num / MATCHES_PER_CELL)))
     cell_of = np.empty(num, dtype=np.int64)
     for i in range(num):
-        x, y = places[0, i] / width + 0.5, places[1, i] / height + 0.5
+        x, y = positions[0, i] / width + 0.5, positions[1, i] / height + 0.5
         column = min(max(int(x * cells), 0), cells - 1)
         row = min(max(int(y * cells), 0), cells - 1)
         cell_of[i] = row * cells + column
     first, position = sort_into_cells(cell_of, cells * cells)
-    sorted_places = np.empty((4, num))
+    sorted_positions = np.empty((4, num))
     for i in range(num):
         for row in range(4):
-            sorted_places[row, position[i]] = places[row, i]
+            sorted_positions[row, position[i]] = positions[row, i]
     distances, around = np.empty(num), np.empty(num)
     for i in range(num):
         row, column = cell_of[i] // cells, cell_of[i] % cells
@@ -213,7 +196,7 @@ def _sq_distance_to_third(points, centre, units, sides):
         for r in range(max(row - 1, 0), min(row + 2, cells)):
             start, stop = span_around(first, cells, r, column)
             _write_sq_distances(
-                places, i, sorted_places, start, stop, around, num_around
+                positions, i, sorted_positions, start, stop, around, num_around
             )
             num_around += stop - start
         distances[i] = _third_but_one(around, num_around)
@@ -221,9 +204,9 @@ def _sq_distance_to_third(points, centre, units, sides):
 
 
 @kernel
-def _write_sq_distances(places, i, others, start, stop, sq_distances, at):
+def _write_sq_distances(positions, i, others, start, stop, sq_distances, at):
     """Write squared distances from a place to some others, in one vector loop."""
-    x1, y1, x2, y2 = places[0, i], places[1, i], places[2, i], places[3, i]
+    x1, y1, x2, y2 = positions[0, i], positions[1, i], positions[2, i], positions[3, i]
     for j in range(stop - start):
         dx1, dy1 = others[0, start + j] - x1, others[1, start + j] - y1
         dx2, dy2 = others[2, start + j] - x2, others[3, start + j] - y2

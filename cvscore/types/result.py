@@ -75,7 +75,8 @@ class Estimate:
     scale : float
         Standard deviation of the noise of right matches, in the unit of the points.
         The inliers end at ``threshold``; what that cuts off is made up for, so that
-        this is a few percent above their root mean square (`cvscore.inference.noise_scale`).
+        this is a few percent above their root mean square
+        (`cvscore.inference.noise_scale`).
     threshold : float
         The inlier threshold that the score implies, in the unit of the points.
     iterations : int
@@ -129,7 +130,7 @@ class Estimate:
         """Whether random matches have so good a model less than once in a hundred.
 
         False for a model that says nothing, and where there is none.  The figures are
-        those of ``python -m benchmarks.evidence``.
+        those of ``python -m benchmarks evidence``.
         """
         return self.evidence > SIGNIFICANT_EVIDENCE
 

@@ -1,10 +1,13 @@
 """The first call: one line on stderr, and a cache that serves the next."""
 
 import numba
+import numpy as np
 import pytest
 from processes import run_python
 
-from cvscore.cli import compile_ahead as _compile_ahead
+from cvscore._numba.compile import kernel
+from cvscore._numba.dispatcher import has_wrapper
+
 pytestmark = pytest.mark.skipif(
     bool(numba.config.DISABLE_JIT), reason="nothing is compiled without the JIT"
 )
@@ -21,20 +24,48 @@ def run(cache, **more):
 
 
 def test_the_first_call_says_that_it_compiles_and_later_ones_do_not(tmp_path):
-    first = run(tmp_path, CVSCORE_COMPILES_AHEAD="1")
+    first = run(tmp_path, CVSCORE_PREBUILT="0")
     assert first.count("\n") == 1
     assert "compiling kernels" in first
     assert run(tmp_path) == ""
 
 
-def test_compiling_ahead_compiles_what_an_estimate_calls():
-    from cvscore.two_view.spatial_prosac import draw_coherently
-    from cvscore.models.refiners.fundamental import refit_from_rank_two
-    from cvscore.models.refiners.homography import refit_from_visible
-    from cvscore.ransac.objective import best_of, climb
-    from cvscore.scores.marginal_kernels import assess, evaluate
+@kernel
+def inner(values):
+    return values.sum()
 
-    _compile_ahead.main()
-    kernels = (refit_from_rank_two, refit_from_visible, assess, evaluate)
-    for kernel in (*kernels, best_of, climb, draw_coherently):
-        assert len(kernel.signatures) == 1
+
+@kernel
+def outer(values):
+    return inner(values) + 1.0
+
+
+def test_only_what_the_interpreter_calls_has_a_wrapper(tmp_path, monkeypatch):
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    values = np.ones(3)
+    assert outer(values) == 4.0
+    (code,) = inner.overloads.values()
+    assert not has_wrapper(code)
+    assert has_wrapper(*outer.overloads.values())
+    # When it is called after all, it gets one, and callers go on as before.
+    assert inner(values) == 3.0
+    assert has_wrapper(*inner.overloads.values())
+    assert outer(values) == 4.0
+
+
+def test_what_the_interpreter_calls_is_found_by_other_kernels(tmp_path, monkeypatch):
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    called_first = kernel(inner.py_func)
+    assert called_first(np.ones(2)) == 2.0
+    loaded = kernel(inner.py_func)
+    loaded.compile((numba.typeof(np.ones(2)),))
+    assert set(loaded._cache.layers.values()) == {"machine"}
+
+
+def test_a_kernel_entered_by_address_has_one(tmp_path, monkeypatch):
+    from cvscore._numba.by_address import address_of, array
+
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    signature = numba.types.float64(array(1))
+    assert address_of(kernel(inner.py_func), signature) != 0
+    assert address_of(kernel(inner.py_func), signature) != 0  # this one from the cache

@@ -181,8 +181,10 @@ def test_each_model_has_its_own(rng):
         estimate_homography(s.x1, s.x2, calibration=a_calibration("essential"))
     with pytest.raises(ValueError, match="half_width must be finite and positive"):
         a_calibration(half_width=0.0)
+    with pytest.raises(ValueError, match="must be the name of a model"):
+        a_calibration("")
     with pytest.raises(ValueError, match="model must be one of"):
-        a_calibration("line")
+        calibrate([], model="line")
 
 
 # Units.

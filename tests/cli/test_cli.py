@@ -1,7 +1,6 @@
 """The commands beside `match`: calibrate, verify, info, warmup and demo."""
 
 import json
-from pathlib import Path
 
 import cv2
 import numba
@@ -11,7 +10,7 @@ from command import run, save_matches
 from synthetic import planar_scene
 
 from cvscore import __version__
-from cvscore._numba.compile import kernels
+from cvscore._numba.compile import kernel, kernels
 from cvscore.cli import main
 
 
@@ -55,6 +54,8 @@ def test_verify_prints_a_closing_table(here, capsys, rng):
     assert len(read_geometries(here / "colmap.db")) == 3
     status, out, _ = run(capsys, "verify", "colmap.db", "--json")
     assert json.loads(out)["num_kept"] == 3
+    status, out, _ = run(capsys, "verify", "colmap.db", "--json", "--overwrite")
+    assert json.loads(out)["accepted"] == {"CALIBRATED": 3}
     for arguments, words in (
         (["none.db"], "none.db"),
         (["colmap.db", "--pairs", "none.txt"], "none.txt"),
@@ -75,28 +76,49 @@ def test_info_names_versions_and_the_cache(capsys):
     status, out, _ = run(capsys, "info")
     assert status == 0
     assert "cache" in out
+    assert f"{found['kernels']['machine']['kernels']} kept on this machine" in out
     with pytest.raises(SystemExit, match="0"):
         main(["--version"])
+
+
+@pytest.mark.skipif(
+    bool(numba.config.DISABLE_JIT), reason="nothing is compiled without the JIT"
+)
+def test_info_tells_where_each_kernel_came_from(capsys):
+    @kernel
+    def compiled_just_now(x):
+        return x + 1
+
+    assert compiled_just_now(1) == 2
+    status, out, _ = run(capsys, "info", "--json")
+    found = json.loads(out)["kernels"]
+    assert status == 0
+    (name,) = (name for name in found["layers"] if "compiled_just_now(int64)" in name)
+    assert found["layers"][name] in ("process", "machine")
+    for layer in ("shipped", "machine", "process"):
+        names = [name for name, other in found["layers"].items() if other == layer]
+        assert len(names) == found[layer]["kernels"]
+    _, out, _ = run(capsys, "info", "--kernels")
+    assert any(line.endswith(name) for line in out.splitlines())
 
 
 def test_warmup_leaves_nothing_to_compile(capsys):
     status, out, err = run(capsys, "warmup", "--json")
     assert status == 0, err
-    cache = json.loads(out)["cache"]
+    found = json.loads(out)["kernels"]
     if numba.config.DISABLE_JIT:
         return
-    assert cache["compiled"] > 0.8 * cache["kernels"]
-    # Kernels that were compiled within others keep no file; none is left without.
-    assert run(capsys, "info")[0] == 0
+    assert len(found["layers"]) > 50
+    again = json.loads(run(capsys, "warmup", "--json")[1])["kernels"]
+    assert again["process"] == found["process"]
+    functions = [each.py_func for each in kernels]
     # The benchmarks have kernels of their own, which other tests may have imported.
-    ours = [k for k in kernels if k.py_func.__module__.startswith("cvscore.")]
-    unused = {k.py_func.__name__ for k in ours if not (k.signatures or cached(k))}
+    ours = {f"{f.__module__}.{f.__qualname__}" for f in functions}
+    ours = {name for name in ours if name.startswith("cvscore.")}
+    unused = ours - {name.partition("(")[0] for name in found["layers"]}
     # The definition of the score, and the solver that is held to OpenCV's.
-    assert unused <= {"best_prefix_by_sorting", "essential_5pt"}
-
-
-def cached(kernel):
-    return Path(kernel._cache._cache_file._index_path).exists()
+    known = {"best_prefix_by_sorting", "essential_5pt"}
+    assert {name.rpartition(".")[2] for name in unused} <= known
 
 
 def test_demo_shows_thresholds_beside_none(here, capsys):

@@ -112,7 +112,8 @@ def test_existing_geometries_are_kept_unless_overwritten(path, rng):
     assert contents(path) == before
 
 
-def test_locked_database_is_left_alone(path, rng):
+def test_locked_database_is_left_alone(path, rng, monkeypatch):
+    monkeypatch.setattr("cvscore.colmap.connection.LOCK_TIMEOUT_SECONDS", 0.2)
     write_scene(path, rng)
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")

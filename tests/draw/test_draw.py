@@ -36,6 +36,16 @@ def test_matches_are_drawn_where_they_are():
     assert near(picture, 70, 20, INLIER_COLOUR)
 
 
+@pytest.mark.parametrize("far", [1e5, 1e10, 1e300, -1e300])
+def test_points_far_outside_are_drawn_as_far_as_can_be(far):
+    image = np.zeros((100, 100), np.uint8)
+    x1 = np.array([[20.0, 20.0], [far, 70.0], [30.0, far]])
+    for inliers in (np.ones(3, bool), np.zeros(3, bool)):
+        draw_matches(image, image, x1, x1[::-1], inliers)
+    for F in (np.eye(3), 1e-300 * np.eye(3), np.diag([1e-300, 1e-300, 1.0])):
+        draw_epipolar_lines(image, image, x1, x1, F, np.ones(3, bool))
+
+
 def test_many_matches_do_not_hide_the_images(rng):
     image = np.zeros((400, 400, 3), np.uint8)
     x1 = rng.uniform(0, 399, (5000, 2))

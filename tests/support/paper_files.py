@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from benchmarks.paper import colmap_model, heb, phototourism
-from benchmarks.paper.colmap_model import ModelCamera, ModelImage, SparseModel
+from benchmarks.paper.datasets import colmap_model, heb, phototourism
+from benchmarks.paper.datasets.colmap_model import ModelCamera, ModelImage, SparseModel
 
 
 def random_rotation(rng):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from synthetic import two_view_scene
 
-from benchmarks.paper.pairs import DataError, PairKey, PaperPair
+from benchmarks.paper.datasets.pairs import DataError, PairKey, PaperPair
 
 SOME_KEY = PairKey("scene", "pair")
 

@@ -9,14 +9,22 @@ from conftest import ROOT
 LIMIT = 900  # seconds: what hangs must not hang the tests
 
 
-def run_python(*arguments, folder=ROOT, may_fail=False, **variables):
+def run_python(
+    *arguments,
+    folder=ROOT,
+    may_fail=False,
+    python=sys.executable,
+    prefix=(),
+    **variables,
+):
     """Run ``python *arguments`` with the packages of this checkout, and return its end.
 
-    ``variables`` are set in its environment; None unsets one.
+    ``variables`` are set in its environment; None unsets one.  ``prefix`` are words
+    that run a command in some other way.
     """
     environment = {**os.environ, "PYTHONPATH": str(ROOT), **variables}
     done = subprocess.run(
-        [sys.executable, *map(str, arguments)],
+        [*prefix, str(python), *map(str, arguments)],
         cwd=folder,
         env={name: value for name, value in environment.items() if value is not None},
         capture_output=True,

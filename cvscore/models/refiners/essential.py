@@ -24,7 +24,7 @@ from cvscore.numerics.least_squares import (
     DAMPING_FACTOR,
     INITIAL_DAMPING,
     MAX_DAMPING,
-    MAX_STEPS,
+    MAX_REFIT_STEPS,
     ROUNDING,
     damped_step,
     drop_unweighted,
@@ -74,7 +74,7 @@ def _minimise(poses, points, weights, inverses, converged):
     cost = np.inf
     # The start is the first trial; accepting it lowers the damping once.
     damping = INITIAL_DAMPING * DAMPING_FACTOR
-    for _ in range(MAX_STEPS):
+    for _ in range(MAX_REFIT_STEPS):
         trial_tangent = np.empty((2, 3))
         trial_normal = pose_normal_matrix(
             trial, trial_tangent, points, weights, inverses

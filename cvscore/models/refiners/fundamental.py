@@ -23,11 +23,11 @@ from cvscore._numba.compile import kernel
 from cvscore.models.refiners.direct_linear import fundamental_8pt
 from cvscore.models.sampson import sampson_normal_matrix
 from cvscore.numerics.least_squares import (
-    CONVERGED,
     DAMPING_FACTOR,
     INITIAL_DAMPING,
     MAX_DAMPING,
-    MAX_STEPS,
+    MAX_REFIT_STEPS,
+    REFIT_CONVERGED,
     ROUNDING,
     damped_step,
     drop_unweighted,
@@ -35,7 +35,7 @@ from cvscore.numerics.least_squares import (
 from cvscore.numerics.matrix3 import epipoles, scale_to_unit_norm
 from cvscore.types import Array
 
-MIN_POINTS = 7
+MIN_POINTS_FUNDAMENTAL = 7
 
 NUM_COORDINATES = 8
 
@@ -59,15 +59,15 @@ def refit_fundamental(model: Array, points: Array, weights: Array) -> Array:
         Of rank two and unit norm; ``model`` itself if it cannot be improved.
     """
     points, weights = drop_unweighted(points, weights)
-    if len(weights) < MIN_POINTS:
+    if len(weights) < MIN_POINTS_FUNDAMENTAL:
         return model
-    refined, cost = _minimise(model, points, weights, CONVERGED)
+    refined, cost = _minimise(model, points, weights, REFIT_CONVERGED)
     if np.isfinite(cost):
         return refined
-    if len(weights) <= MIN_POINTS:
+    if len(weights) <= MIN_POINTS_FUNDAMENTAL:
         return model
     start = fundamental_8pt(points, weights)
-    refined, cost = _minimise(start, points, weights, CONVERGED)
+    refined, cost = _minimise(start, points, weights, REFIT_CONVERGED)
     return refined if np.isfinite(cost) else model
 
 
@@ -78,7 +78,7 @@ def refit_from_rank_two(model, points, weights, converged, _):
     It ends at a step that promises less than ``converged`` of the cost.
     """
     points, weights = drop_unweighted(points, weights)
-    if weights.shape[0] < MIN_POINTS:
+    if weights.shape[0] < MIN_POINTS_FUNDAMENTAL:
         return model
     refined, cost = _minimise(model, points, weights, converged)
     return refined if cost < np.inf else model
@@ -95,7 +95,7 @@ def _minimise(start, points, weights, converged):
     left, right = np.empty((3, 3)), np.empty((3, 3))
     gauge = np.zeros(NUM_COORDINATES)
     step = np.empty(NUM_COORDINATES)
-    for _ in range(MAX_STEPS):
+    for _ in range(MAX_REFIT_STEPS):
         cost = ambient[9, 9]
         if not (cost < np.inf and damping < MAX_DAMPING):
             break

@@ -31,11 +31,11 @@ import numpy as np
 from cvscore._numba.compile import kernel, reordering_kernel
 from cvscore.models.refiners.direct_linear import homography_dlt
 from cvscore.numerics.least_squares import (
-    CONVERGED,
     DAMPING_FACTOR,
     INITIAL_DAMPING,
     MAX_DAMPING,
-    MAX_STEPS,
+    MAX_REFIT_STEPS,
+    REFIT_CONVERGED,
     ROUNDING,
     damped_step,
     drop_unweighted,
@@ -43,7 +43,7 @@ from cvscore.numerics.least_squares import (
 from cvscore.numerics.matrix3 import scale_to_unit_norm
 from cvscore.types import Array
 
-MIN_POINTS = 4
+MIN_POINTS_HOMOGRAPHY = 4
 
 
 def refit_homography(model: Array, points: Array, weights: Array) -> Array:
@@ -65,13 +65,13 @@ def refit_homography(model: Array, points: Array, weights: Array) -> Array:
         Oriented, of unit norm; ``model`` itself if it cannot be improved.
     """
     points, weights = drop_unweighted(points, weights)
-    if len(weights) < MIN_POINTS:
+    if len(weights) < MIN_POINTS_HOMOGRAPHY:
         return model
-    refined, cost = _minimise(model, points, weights, CONVERGED)
+    refined, cost = _minimise(model, points, weights, REFIT_CONVERGED)
     if np.isfinite(cost):
         return refined
     start = homography_dlt(points, weights)
-    refined, cost = _minimise(start, points, weights, CONVERGED)
+    refined, cost = _minimise(start, points, weights, REFIT_CONVERGED)
     return refined if np.isfinite(cost) else model
 
 
@@ -83,7 +83,7 @@ def refit_from_visible(model, points, weights, converged, _):
     step that promises less than ``converged`` of the cost.
     """
     points, weights = drop_unweighted(points, weights)
-    if weights.shape[0] < MIN_POINTS:
+    if weights.shape[0] < MIN_POINTS_HOMOGRAPHY:
         return model
     refined, cost = _minimise(model, points, weights, converged)
     return refined if cost < np.inf else model
@@ -98,7 +98,7 @@ def _minimise(start, points, weights, converged):
     floor = ROUNDING * weights.sum()
     damping = INITIAL_DAMPING
     gauge, step = np.empty(9), np.empty(9)
-    for _ in range(MAX_STEPS):
+    for _ in range(MAX_REFIT_STEPS):
         cost = normal[9, 9]
         if not (cost < np.inf and damping < MAX_DAMPING):
             break

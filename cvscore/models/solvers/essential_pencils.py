@@ -23,7 +23,7 @@ from cvscore._numba.compile import kernel
 from cvscore.numerics.linalg import eliminate_below
 from cvscore.numerics.polynomial import MAX_DEPTH, bernstein_from_power, real_roots
 
-MAX_SOLUTIONS = 10
+MAX_SOLUTIONS_5PT = 10
 
 # Cubics with a smaller pivot, relative to the largest, are dependent: matches without
 # any translation have a family of solutions.  A translation of a thousandth of a pixel
@@ -56,7 +56,7 @@ def _product_columns() -> NDArray[np.int64]:
 
 
 COLUMNS = _product_columns()
-FROM_POWER = bernstein_from_power(MAX_SOLUTIONS)
+FROM_POWER = bernstein_from_power(MAX_SOLUTIONS_5PT)
 
 
 @kernel
@@ -137,11 +137,11 @@ def _fill_cubics(basis, cubics):
 def solve_pencils(bases, pencils, samples):
     """Approximate essential matrices (K, 3, 3) and the samples that they solve."""
     num_samples = samples.shape[0]
-    matrices = np.empty((num_samples * MAX_SOLUTIONS, 3, 3))
-    solved = np.empty(num_samples * MAX_SOLUTIONS, dtype=np.int64)
-    polynomial = np.empty(MAX_SOLUTIONS + 1)
-    stack = np.empty((MAX_DEPTH + 1, MAX_SOLUTIONS + 3))
-    roots = np.empty((2, MAX_SOLUTIONS))
+    matrices = np.empty((num_samples * MAX_SOLUTIONS_5PT, 3, 3))
+    solved = np.empty(num_samples * MAX_SOLUTIONS_5PT, dtype=np.int64)
+    polynomial = np.empty(MAX_SOLUTIONS_5PT + 1)
+    stack = np.empty((MAX_DEPTH + 1, MAX_SOLUTIONS_5PT + 3))
+    roots = np.empty((2, MAX_SOLUTIONS_5PT))
     count = 0
     for b in range(num_samples):
         if not _fill_determinant(pencils[b], polynomial):

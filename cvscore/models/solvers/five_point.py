@@ -1,9 +1,9 @@
 """The essential matrices of five matches.
 
 Five equations ``x2' E x1 = 0`` leave ``E = x X + y Y + z Z + w W`` for a basis X, Y, Z,
-W of their null space; `cvscore.models.solvers.essential_pencils` finds the (x, y, z, w) that
-make it essential.  Each solution is then polished on the manifold of poses, so that the
-result is essential to the last bit.
+W of their null space; `essential_pencils` finds the (x, y, z, w) that make it
+essential.  Each solution is then polished on the manifold of poses, so that the result
+is essential to the last bit.
 """
 
 from __future__ import annotations
@@ -13,10 +13,12 @@ import numpy as np
 from cvscore._numba.compile import kernel
 from cvscore.models.relative_pose import essential_matrices
 from cvscore.models.solvers.essential_pencils import pencils_of, solve_pencils
-from cvscore.models.solvers.sample_poses import are_in_front, polish_poses
+from cvscore.models.solvers.sample_poses import (
+    SAMPLE_SIZE,
+    are_in_front,
+    polish_poses,
+)
 from cvscore.numerics.linalg import null_spaces
-
-SAMPLE_SIZE = 5
 
 # A match whose equation has a smaller sine to the span of the others repeats them.
 MIN_MARGIN = 1e-9

@@ -30,7 +30,7 @@ MIN_FLATNESS = 1e-6
 
 # |det H| / |H|^3 under which H counts as singular.  With coordinates of order one a
 # zoom by s between the images has s^2 or 1/s: this admits a factor of 30,000.
-MIN_DETERMINANT = 1e-9
+MIN_DETERMINANT_4PT = 1e-9
 
 
 @kernel
@@ -91,7 +91,7 @@ def homography_4pt(points, samples):
             + (h20 * h20 + h21 * h21 + h22 * h22)
         )
         # Written so that a NaN, from an overflow, is rejected too.
-        if not abs(determinant) > MIN_DETERMINANT * norm * norm * norm:
+        if not abs(determinant) > MIN_DETERMINANT_4PT * norm * norm * norm:
             continue
 
         model = models[num_models]

@@ -28,7 +28,7 @@ from cvscore.numerics.matrix3 import (
     write_left_epipole,
 )
 
-MAX_SOLUTIONS = 3
+MAX_SOLUTIONS_7PT = 3
 
 # Distance, relative to the extent of the sample, under which two points are one: ten
 # times the rounding of coordinates stored as float32.
@@ -40,7 +40,7 @@ MIN_INDEPENDENCE = 1e-10
 
 # Determinants below this throughout a pencil of unit norm mean that it is singular for
 # every t, as with six matches on a plane.  A generic pencil reaches 0.1.
-MIN_DETERMINANT = 1e-12
+MIN_DETERMINANT_7PT = 1e-12
 
 SQRT_HALF = np.sqrt(0.5)
 
@@ -82,7 +82,7 @@ def fundamental_7pt_solutions(points, samples):
         1 or 3; 0 if points repeat in an image or the equations are dependent.
     """
     num_samples = samples.shape[0]
-    candidates = np.empty((num_samples, MAX_SOLUTIONS, 3, 3))
+    candidates = np.empty((num_samples, MAX_SOLUTIONS_7PT, 3, 3))
     counts = np.zeros(num_samples, dtype=np.int64)
     local, scales = _localise(points, samples)
     are_distinct = _all_distinct(local)
@@ -90,7 +90,7 @@ def fundamental_7pt_solutions(points, samples):
     null_spaces(_equations(local), bases, margins)
     pencil = np.zeros((2, 3, 3))
     cofactors = np.empty((2, 3, 3))
-    roots = np.empty(MAX_SOLUTIONS)
+    roots = np.empty(MAX_SOLUTIONS_7PT)
     for b in range(num_samples):
         if not (are_distinct[b] and margins[b] > MIN_INDEPENDENCE):
             continue
@@ -109,7 +109,7 @@ def keep_oriented(candidates, counts, points, samples):
 
     Returns (K, 3, 3); the signs of all seven matches agree in each.
     """
-    models = np.empty((MAX_SOLUTIONS * counts.shape[0], 3, 3))
+    models = np.empty((MAX_SOLUTIONS_7PT * counts.shape[0], 3, 3))
     cofactors = np.empty((3, 3))
     e2 = np.empty(3)
     num_models = 0
@@ -221,7 +221,7 @@ def _singular_members(pencil, cofactors, roots):
     diagonal = abs(c3 - c2 + c1 - c0) * SQRT_HALF**3
     if diagonal > largest:
         cos, sin, largest = SQRT_HALF, -SQRT_HALF, diagonal
-    if not largest > MIN_DETERMINANT:
+    if not largest > MIN_DETERMINANT_7PT:
         return 0
     if sin != 0.0:
         for i in range(3):

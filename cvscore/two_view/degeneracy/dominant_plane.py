@@ -75,17 +75,17 @@ def _find_plane(objective, generator):
     None of them, where no plane has its share.
     """
     num_points = objective.points.shape[1]
-    nobody = np.zeros(num_points, dtype=np.bool_)
+    none = np.zeros(num_points, dtype=np.bool_)
     start = best_of_samples(objective, NUM_PLANE_SAMPLES, generator)
     if not start.score > -np.inf:
-        return start.model, nobody
+        return start.model, none
     num_near = call_inliers(objective.score, start.sq_residuals).sum()
     if num_near < MIN_SAMPLE_SHARE * num_points:
-        return start.model, nobody
+        return start.model, none
     plane = locally_optimise(objective, start, -np.inf, 0.0, CONVERGED)
     is_on_plane = call_inliers(objective.score, plane.sq_residuals)
     if is_on_plane.sum() < MIN_PLANE_SHARE * num_points:
-        return plane.model, nobody
+        return plane.model, none
     return plane.model, is_on_plane
 
 

@@ -1,7 +1,7 @@
 """The cure for facades, whose repeats make a wrong fundamental matrix score highest.
 
 A plane leaves the epipole open (`dominant_plane`), and whatever lies off the plane has
-to tell it.  On a facade that is, next to few right matches, a crowd of wrong ones: a
+to tell it.  On a facade that is, next to few right matches, many wrong ones: a
 window matched to the next one moves along the facade, and an epipole in that direction
 explains all of them, one coincidence for many matches that the score takes for
 independent.  But those matches lie among right ones and move unlike them.  So, where a

@@ -2,8 +2,8 @@
 
 A wrong match that ends up near the right line is an inlier, and pulls.  Where things
 repeat, such matches are many, and not spread evenly: no loss of the residual alone
-tells them from right ones.  Their neighbours do (`cvscore.two_view.spatial_consistency`):
-where nearly all inliers are consistent, the few isolated ones are excluded.
+tells them from right ones.  Their neighbours do (`spatial_consistency`): where nearly
+all inliers are consistent, the few isolated ones are excluded.
 
 Not where they are right: a branch before a wall is isolated too, and tells more than
 the wall.  Wrong matches lie beside the inliers too, and the isolated ones are counted

@@ -5,9 +5,9 @@ import pytest
 from conftest import needs_shared_data, shared_data
 from synthetic import cross_matrix, sampson_epipolar
 
-from benchmarks.paper import eth3d, heb, phototourism, stand_in
-from benchmarks.paper.hloc import FlatMatches, HlocMatches
-from benchmarks.paper.pairs import PairKey, choose_pairs
+from benchmarks.paper.datasets import eth3d, heb, phototourism, stand_in
+from benchmarks.paper.datasets.hloc import FlatMatches, HlocMatches
+from benchmarks.paper.datasets.pairs import PairKey, choose_pairs
 from benchmarks.protocols.homography import apply_homography
 
 NUM_VIEWS = 3

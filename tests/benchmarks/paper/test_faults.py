@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 from paper_files import heb_plane, sparse_model, tutorial_scene
 
-from benchmarks.paper import colmap_model, eth3d, heb, phototourism, stand_in
-from benchmarks.paper.colmap_writer import write_model
-from benchmarks.paper.hloc import HlocMatches
-from benchmarks.paper.pairs import DataError, PairKey
+from benchmarks.paper.datasets import colmap_model, eth3d, heb, phototourism, stand_in
+from benchmarks.paper.datasets.colmap_writer import write_model
+from benchmarks.paper.datasets.hloc import HlocMatches
+from benchmarks.paper.datasets.pairs import DataError, PairKey
 
 
 def broken(path, key, values):

@@ -7,11 +7,13 @@ import re
 import numpy as np
 import pytest
 
+from benchmarks.methods.scores import BASELINES, MARGINAL, SCORES
 from benchmarks.paper import sensitivity as sens
 from benchmarks.paper.anchors import middle_of_best
+from benchmarks.paper.datasets.pairs import PairKey
 from benchmarks.paper.envelope import Envelopes
 from benchmarks.paper.findings import findings_of
-from benchmarks.paper.methods import BASELINES, MARGINAL, METHODS, NUM_POINTS, Grid
+from benchmarks.paper.grid import NUM_POINTS, Grid
 from benchmarks.paper.output import (
     load_finished,
     profile_table,
@@ -20,7 +22,6 @@ from benchmarks.paper.output import (
     sensitivity_table,
 )
 from benchmarks.paper.page import report_text, save_report
-from benchmarks.paper.pairs import PairKey
 from benchmarks.paper.profile import make_profile
 from benchmarks.paper.results import COUNTS, Results, fit_prior
 from cvscore.models.essential import essential_model
@@ -73,7 +74,7 @@ def test_counts_are_those_of_the_models():
 
 def test_a_profile_is_the_median_over_pairs(made):
     results, profile, _ = made
-    assert list(profile.curves) == list(METHODS)
+    assert list(profile.curves) == list(SCORES)
     for row, name in enumerate(BASELINES):
         curve = profile.curves[name]
         errors = results.baselines[:, row]
@@ -157,9 +158,9 @@ def test_one_trial_by_hand(made):
     rows, test_rows = sens.split(results.keys)
     rng = np.random.default_rng(0)
     draws = sens.draw_trials(2, len(rows), None, 60, rng)
-    expected = {name: [] for name in METHODS}
+    expected = {name: [] for name in SCORES}
     for draw in draws:
-        for name in METHODS:
+        for name in SCORES:
             if name in BASELINES:
                 errors = results.baseline_errors(name)
             else:
@@ -168,7 +169,7 @@ def test_one_trial_by_hand(made):
                 errors = results.marginal_errors(prior, widths)
             best = middle_of_best(np.median(errors[rows[draw]], axis=0))
             expected[name].append(np.median(errors[test_rows, best]))
-    for name in METHODS:
+    for name in SCORES:
         outcome = result.outcomes[name][2]
         # The grid of priors changes nothing that is printed.
         digits = 10.0**-sens.DIGITS

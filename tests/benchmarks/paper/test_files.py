@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 from paper_files import heb_plane, random_rotation, sparse_model, tutorial_scene
 
-from benchmarks.paper import colmap_model, depth, heb, phototourism, stand_in
-from benchmarks.paper.colmap_model import ModelCamera
-from benchmarks.paper.colmap_writer import write_model
-from benchmarks.paper.hloc import FlatMatches, HlocMatches, write_hloc
-from benchmarks.paper.pairs import PairKey
+from benchmarks.paper.datasets import colmap_model, depth, heb, phototourism, stand_in
+from benchmarks.paper.datasets.colmap_model import ModelCamera
+from benchmarks.paper.datasets.colmap_writer import write_model
+from benchmarks.paper.datasets.hloc import FlatMatches, HlocMatches, write_hloc
+from benchmarks.paper.datasets.pairs import PairKey
 
 
 def test_quaternions_round_trip(rng):

@@ -6,7 +6,7 @@ import pytest
 from paper_pairs import pair_for, pair_of
 from synthetic import cross_matrix, rotation, rotation_angle, two_view_scene
 
-from benchmarks.paper.pairs import PaperPair
+from benchmarks.paper.datasets.pairs import PaperPair
 from benchmarks.paper.pool import draw_models, prepare
 from benchmarks.paper.rotations import essential_errors, homography_errors
 from benchmarks.paper.truth import right_matches

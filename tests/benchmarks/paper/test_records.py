@@ -5,13 +5,13 @@ import pytest
 from paper_pairs import pair_for, pair_of
 from synthetic import two_view_scene
 
+from benchmarks.methods.scores import BASELINES, SCORES
 from benchmarks.paper import record as records
-from benchmarks.paper.methods import BASELINES, START, Grid
+from benchmarks.paper.evaluation import evaluate
+from benchmarks.paper.grid import Grid
 from benchmarks.paper.pool import chunks, draw_models, prepare
 from benchmarks.paper.rotations import FAILURE
-from benchmarks.paper.tables import SCORES
 from benchmarks.paper.truth import noise_variance, right_matches
-from cvscore.scores.baselines import InlierCount, Msac
 
 
 @pytest.mark.parametrize("problem", ["E", "F"])
@@ -45,7 +45,7 @@ class OnePair:
 
 
 def small_grids(num=12):
-    return {name: Grid.around(START[name], num) for name in BASELINES}
+    return {name: Grid.around(SCORES[name].start, num) for name in BASELINES}
 
 
 @pytest.mark.parametrize("problem", ["E", "F", "H"])
@@ -53,7 +53,7 @@ def test_a_record_holds_what_brute_force_finds(rng, problem):
     pair = pair_for(problem, rng, num=150)
     settings = records.Settings(problem, num_samples=80)
     grids = small_grids()
-    record = records.evaluate(OnePair(pair), pair.key, settings, grids, "stamp")
+    record = evaluate(OnePair(pair), pair.key, settings, grids, "stamp")
     prepared = prepare(pair, problem)
     models = draw_models(pair, prepared, 80, seed=0)
     errors = prepared.errors(models, pair.R)
@@ -61,17 +61,18 @@ def test_a_record_holds_what_brute_force_finds(rng, problem):
     assert record.oracle == errors.min()
     sq_residuals = np.vstack([r for _, r in chunks(prepared, models)])
     counts = prepared.geometry.residual_dim, prepared.geometry.num_params
-    scores = {"RANSAC": InlierCount, "MSAC": Msac, **SCORES}
     for row, name in enumerate(BASELINES):
         for g, tau in enumerate(grids[name].values):
-            best = np.argmax(scores[name](tau).evaluate(sq_residuals, *counts))
+            best = np.argmax(
+                SCORES[name].at_threshold(tau).evaluate(sq_residuals, *counts)
+            )
             assert record.baselines[row, g] == np.float32(errors[best])
 
 
 def test_too_few_matches_are_a_failure(rng):
     pair = pair_of(two_view_scene(rng, num=4, inlier_ratio=1.0), with_labels=False)
     settings = records.Settings("E", num_samples=20)
-    record = records.evaluate(OnePair(pair), pair.key, settings, small_grids(), "stamp")
+    record = evaluate(OnePair(pair), pair.key, settings, small_grids(), "stamp")
     assert record.num_models == 0
     assert (record.baselines == FAILURE).all()
     assert record.oracle == FAILURE
@@ -81,7 +82,7 @@ def test_too_few_matches_are_a_failure(rng):
 def test_records_round_trip_and_every_flipped_byte_is_noticed(rng):
     pair = pair_for("F", rng, num=60)
     settings = records.Settings("F", num_samples=20)
-    record = records.evaluate(OnePair(pair), pair.key, settings, small_grids(3), "s")
+    record = evaluate(OnePair(pair), pair.key, settings, small_grids(3), "s")
     data = records.to_bytes(record)
     assert data == records.to_bytes(record)
     again = records.from_bytes(data)

@@ -16,7 +16,7 @@ from benchmarks.paper.bootstrap import (
     scene_groups,
     statistic,
 )
-from benchmarks.paper.methods import NUM_POINTS, Grid
+from benchmarks.paper.grid import NUM_POINTS, Grid
 
 # Resampling
 

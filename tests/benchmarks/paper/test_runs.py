@@ -13,25 +13,18 @@ import numpy as np
 import pytest
 from conftest import ROOT
 from paper_pairs import MadePairs
+from paper_runs import GRIDS, SETTINGS, contents, num_rows, work_of
 from processes import run_python
 
 from benchmarks.paper import record as records
 from benchmarks.paper.cli import main
-from benchmarks.paper.methods import BASELINES, START, Grid
-from benchmarks.paper.pairs import DataError, PairKey
-from benchmarks.paper.schedule import Progress, Work, complete
+from benchmarks.paper.datasets.pairs import DataError
+from benchmarks.paper.grid import Grid
+from benchmarks.paper.record_files import RecordFiles, stamp_of
+from benchmarks.paper.schedule import Progress, complete
 from benchmarks.paper.smoke import make_stand_ins
-from benchmarks.paper.store import Store, stamp_of
 
 NUM_PAIRS = 24
-GRIDS = {name: Grid.around(START[name], 5) for name in BASELINES}
-SETTINGS = records.Settings("H", num_samples=20)
-
-
-def work_of(dataset):
-    # How slow or broken the test makes a dataset is no part of its records.
-    stamp = stamp_of(SETTINGS, GRIDS, MadePairs(dataset.num))
-    return Work(dataset, SETTINGS, GRIDS, stamp)
 
 
 @pytest.fixture(scope="module")
@@ -39,13 +32,9 @@ def reference(tmp_path_factory):
     """The records of an undisturbed run, by pair."""
     dataset = MadePairs(NUM_PAIRS)
     work = work_of(dataset)
-    store = Store(tmp_path_factory.mktemp("reference"), work.stamp)
-    complete(store, work, dataset.keys(), workers=1)
-    return contents(store, dataset)
-
-
-def contents(store, dataset):
-    return {key: store.path_of(key).read_bytes() for key in dataset.keys()}  # noqa: SIM118
+    files = RecordFiles(tmp_path_factory.mktemp("reference"), work.stamp)
+    complete(files, work, dataset.keys(), workers=1)
+    return contents(files, dataset)
 
 
 # Records on disk
@@ -54,34 +43,36 @@ def contents(store, dataset):
 def test_a_finished_run_computes_nothing_again(reference, tmp_path):
     dataset = MadePairs(NUM_PAIRS)
     work = work_of(dataset)
-    store = Store(tmp_path, work.stamp)
+    files = RecordFiles(tmp_path, work.stamp)
+    writer = files.writer()
     for key, data in reference.items():
-        store.write(key, data)
+        writer.append(key, data)
     broken = MadePairs(NUM_PAIRS, fails=True)  # would raise if it were read
-    assert complete(store, work_of(broken), dataset.keys(), workers=1) == 0.0
+    assert complete(files, work_of(broken), dataset.keys(), workers=1) == 0.0
 
 
 def test_damaged_missing_and_foreign_records_are_made_again(reference, tmp_path):
     dataset = MadePairs(NUM_PAIRS)
     work = work_of(dataset)
-    store = Store(tmp_path, work.stamp)
+    files = RecordFiles(tmp_path, work.stamp)
     keys = dataset.keys()
+    writer = files.writer()
     for key, data in reference.items():
-        store.write(key, data)
-    half = store.path_of(keys[0])
-    half.write_bytes(half.read_bytes()[: half.stat().st_size // 2])
-    flipped = bytearray(reference[keys[1]])
+        writer.append(key, data)
+    path = files.path_of("scene0")  # of every other pair
+    lines = path.read_bytes().splitlines(keepends=True)
+    flipped = bytearray(lines[1])
     flipped[len(flipped) // 2] ^= 4
-    store.path_of(keys[1]).write_bytes(flipped)
-    store.path_of(keys[2]).unlink()
-    store.path_of(keys[3]).write_bytes(b"")
-    store.path_of(keys[4]).write_bytes(reference[keys[5]])  # of another pair
-    assert store.missing(keys) == keys[:5]
+    foreign = files.path_of("scene1").read_bytes().splitlines(keepends=True)[0]
+    lines[1:4] = [bytes(flipped), foreign, b"{}\n"]
+    path.write_bytes(b"".join(lines)[:-100])
+    lost = [keys[2], keys[4], keys[6], keys[NUM_PAIRS - 2]]
+    assert files.missing(keys) == lost
     with pytest.raises(KeyError, match="missing or damaged"):
-        list(store.read_all(keys))
-    complete(store, work, keys, workers=1)
-    assert contents(store, dataset) == reference
-    assert Store(tmp_path, "other").missing(keys) == keys
+        list(files.read_all(keys))
+    complete(files, work, keys, workers=1)
+    assert contents(files, dataset) == reference
+    assert RecordFiles(tmp_path, "other").missing(keys) == keys
 
 
 def test_stamps_tell_settings_grids_and_options_apart():
@@ -97,9 +88,9 @@ def test_stamps_tell_settings_grids_and_options_apart():
 
 
 def test_names_of_pairs_and_scenes_need_not_be_names_of_files(tmp_path):
-    store = Store(tmp_path, "s")
-    for key in (PairKey("../../etc", "a/b"), PairKey("", ".."), PairKey(".x", "\0")):
-        assert tmp_path in store.path_of(key).resolve().parents
+    files = RecordFiles(tmp_path, "s")
+    for scene in ("../../etc", "", ".x", "\0"):
+        assert files.path_of(scene).resolve().parent == tmp_path
 
 
 # Killed
@@ -109,14 +100,15 @@ COMMAND = """
 import sys
 from pathlib import Path
 from benchmarks.paper.schedule import complete
-from benchmarks.paper.store import Store
-from test_paper_runs import work_of
+from benchmarks.paper.record_files import RecordFiles
 from paper_pairs import MadePairs
+from paper_runs import work_of
+from paper_runs import GRIDS, SETTINGS, contents, num_rows, work_of
 dataset = MadePairs({num}, seconds={seconds})
 work = work_of(dataset)
 if __name__ == "__main__":
-    store = Store(Path(sys.argv[1]), work.stamp)
-    complete(store, work, dataset.keys(), workers={workers})
+    files = RecordFiles(Path(sys.argv[1]), work.stamp)
+    complete(files, work, dataset.keys(), workers={workers})
 """
 
 
@@ -133,7 +125,7 @@ def start_run(folder, script, num=NUM_PAIRS, seconds=0.05, workers=1):
 
 def wait_for_records(folder, count, process, timeout=120):
     end = time.monotonic() + timeout
-    while len(list(folder.rglob("*.rec"))) < count:
+    while num_rows(folder) < count:
         assert process.poll() is None, "it ended before it could be killed"
         assert time.monotonic() < end
         time.sleep(0.005)
@@ -145,16 +137,16 @@ def test_a_killed_run_goes_on_and_ends_with_identical_records(
 ):
     dataset, folder = MadePairs(NUM_PAIRS), tmp_path / "out"
     work = work_of(dataset)
-    store = Store(folder, work.stamp)
+    files = RecordFiles(folder, work.stamp)
     for count in kills:
         process = start_run(folder, tmp_path / "run.py", workers=workers)
         wait_for_records(folder, count, process)
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-    kept = NUM_PAIRS - len(store.missing(dataset.keys()))
+    kept = NUM_PAIRS - len(files.missing(dataset.keys()))
     assert max(kills) <= kept < NUM_PAIRS
-    complete(store, work, dataset.keys(), workers=1)
-    assert contents(store, dataset) == reference
+    complete(files, work, dataset.keys(), workers=1)
+    assert contents(files, dataset) == reference
 
 
 # Spread over processes
@@ -163,9 +155,9 @@ def test_a_killed_run_goes_on_and_ends_with_identical_records(
 def test_several_processes_make_the_same_records(reference, tmp_path):
     dataset = MadePairs(NUM_PAIRS)
     work = work_of(dataset)
-    store = Store(tmp_path, work.stamp)
-    assert complete(store, work, dataset.keys(), workers=2) > 0
-    assert contents(store, dataset) == reference
+    files = RecordFiles(tmp_path, work.stamp)
+    assert complete(files, work, dataset.keys(), workers=2) > 0
+    assert contents(files, dataset) == reference
 
 
 def test_broken_data_end_a_run_with_their_name(tmp_path):
@@ -173,7 +165,9 @@ def test_broken_data_end_a_run_with_their_name(tmp_path):
     work = work_of(dataset)
     for workers in (1, 2):
         with pytest.raises(DataError, match="made-up file"):
-            complete(Store(tmp_path, work.stamp), work, dataset.keys(), workers=workers)
+            complete(
+                RecordFiles(tmp_path, work.stamp), work, dataset.keys(), workers=workers
+            )
 
 
 @pytest.fixture
@@ -196,23 +190,23 @@ def test_a_cluster_whose_worker_is_killed_makes_the_same_records(
 ):
     dataset = MadePairs(NUM_PAIRS, seconds=0.1)
     work = work_of(dataset)
-    store = Store(tmp_path, work.stamp)
+    files = RecordFiles(tmp_path, work.stamp)
     victim = cluster.workers[0].pid
     killed = []
 
     def kill_in_mid_run():
-        while len(list(tmp_path.rglob("*.rec"))) < 2:
+        while num_rows(tmp_path) < 2:
             time.sleep(0.01)
-        killed.append(len(list(tmp_path.rglob("*.rec"))))
+        killed.append(num_rows(tmp_path))
         os.kill(victim, signal.SIGKILL)
 
     killer = threading.Thread(target=kill_in_mid_run, daemon=True)
     killer.start()
-    complete(store, work, dataset.keys(), scheduler=cluster.scheduler_address)
+    complete(files, work, dataset.keys(), scheduler=cluster.scheduler_address)
     killer.join(timeout=30)
     assert killed
     assert killed[0] < NUM_PAIRS
-    assert contents(store, dataset) == reference
+    assert contents(files, dataset) == reference
 
 
 # Progress
@@ -246,7 +240,7 @@ def test_wrong_commands_end_with_one_line(tmp_path, capsys):
 
 def test_the_smoke_run_does_everything_in_two_minutes():
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = run_python("-m", "benchmarks", "--smoke")
+    done = run_python("-m", "benchmarks", "paper", "--smoke")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     # Of processor time: on a machine with other work the clock says nothing.
     assert after.ru_utime - before.ru_utime < 120
@@ -264,9 +258,9 @@ def test_one_command_resumes_and_repeats_its_files(tmp_path, capsys):
     assert main(words) == 0
     names = ["profile.csv", "profile.png", "profile.pdf", "report.html"]
     first = {name: (tmp_path / "out" / name).read_bytes() for name in names}
-    records_made = sorted((tmp_path / "out" / "records").rglob("*.rec"))
-    assert len(records_made) == 3
-    records_made[1].write_bytes(records_made[1].read_bytes()[:100])
+    (made,) = (tmp_path / "out" / "records").glob("*.jsonl")
+    assert num_rows(made.parent) == 3
+    made.write_bytes(made.read_bytes()[:-100])
     capsys.readouterr()
     assert main(words) == 0
     assert "2 kept, 1 to do" in capsys.readouterr().err

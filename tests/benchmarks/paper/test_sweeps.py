@@ -9,10 +9,10 @@ from processes import run_python
 from benchmarks.paper.envelope import Envelopes, SortedSweep
 from benchmarks.paper.pool import draw_models, prepare
 from benchmarks.paper.rotations import FAILURE
-from benchmarks.paper.tables import SCORES, TableSweep
-from cvscore.scores.priors import InverseGamma
+from benchmarks.paper.tables import SMOOTH, TableSweep
 from cvscore.scores.baselines import InlierCount, Msac
 from cvscore.scores.marginal_score import MarginalScore
+from cvscore.scores.priors import InverseGamma
 
 JIT = not numba.config.DISABLE_JIT
 PRIORS = [
@@ -131,7 +131,7 @@ def test_tables_choose_what_the_definition_chooses(rng, problem):
     num_points = sq_residuals.shape[1]
     winners = sweep.winners(lambda rows: sq_residuals[rows], num_points)
     bounds = sweep._table.bound.reshape(2, -1) * num_points
-    for row, (name, score) in enumerate(SCORES.items()):
+    for row, (name, score) in enumerate(SMOOTH.items()):
         values = np.stack(
             [score(t).evaluate(sq_residuals, dim, num_params) for t in grids[name]],
             axis=1,

@@ -1,0 +1,1 @@
+"""Databases of COLMAP, verified by this package and by pycolmap, then mapped."""

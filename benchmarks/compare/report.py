@@ -1,0 +1,278 @@
+"""Rows to markdown: accuracy, times, paired differences, targets met and missed.
+
+python -m benchmarks report                    # the committed rows of the test split
+python -m benchmarks report --split real --brief
+python -m benchmarks report --folder benchmarks/out    # those made on this machine
+python -m benchmarks report --write            # benchmarks/tables, and the README
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.colmap.table import colmap_page
+from benchmarks.command_line import parser_of
+from benchmarks.compare.board import (
+    CEILING,
+    DEFAULT,
+    OURS,
+    Board,
+    is_ours,
+    load_board,
+)
+from benchmarks.compare.tables import (
+    best_thresholds,
+    by_regime,
+    check_lists,
+    default_and_best,
+    differences,
+    markdown,
+    origin,
+    provenance,
+    single_thresholds,
+)
+from benchmarks.compare.targets import (
+    LIMIT,
+    Check,
+    accuracy_checks,
+    real_checks,
+    speed_checks,
+)
+from benchmarks.data import real, synthetic
+from benchmarks.data.pair import PROBLEMS
+from benchmarks.data.splits import SPLITS
+from benchmarks.folders import RESULTS, ROOT, TABLES
+from benchmarks.store import write_atomically
+
+NAMES = {"E": "Essential matrix", "F": "Fundamental matrix", "H": "Homography"}
+UNITS = {"E": "degrees", "F": "degrees", "H": "pixels"}
+REAL_LIMITS = (5.0, 10.0, 20.0)
+# Of the README's table: the regimes of each problem.
+SUMMARY = {
+    "E": ("typical", "lowinl", "sig10", "mixed"),
+    "F": ("typical", "lowinl", "planar", "mixed"),
+    "H": ("typical", "lowinl", "sig3", "mixed"),
+}
+ALL = "all"  # real pairs of all sets, as one
+BEGIN, END = "<!-- begin report: {} -->", "<!-- end report: {} -->"
+WRITE = "python -m benchmarks report --write"
+# The splits that are published: title, and whether the page is the brief one.
+PAGES = {
+    "test": ("Synthetic pairs: clouds of points", False),
+    "surfaces": ("Synthetic pairs: scenes of another kind", True),
+    "real": ("Real pairs", False),
+    "rematched": ("Photographs matched anew", True),
+}
+SUMMARISED = ("test", "real")  # in the README
+
+
+def synthetic_report(board: Board) -> str:
+    """Return the section of one problem on synthetic pairs."""
+    unit = UNITS[board.problem]
+    parts = [
+        f"### {NAMES[board.problem]}",
+        provenance(board),
+        f"AUC@{LIMIT:g} ({unit}), each at its default threshold:",
+        by_regime(board, lambda r, m: board.auc(r, m, LIMIT), ".1f"),
+        f"AUC@{LIMIT:g}, each at the best of its thresholds for that regime:",
+        best_thresholds(board, LIMIT),
+    ]
+    if "mixed" in board.regimes:
+        parts += [
+            f"AUC@{LIMIT:g}, mixed, one threshold for all problems:",
+            single_thresholds(board, "mixed", LIMIT),
+        ]
+    parts += [
+        f"Median error ({unit}), default threshold:",
+        by_regime(board, board.median, ".3g"),
+        "Median time (ms), default threshold:",
+        by_regime(board, board.time, ".3g"),
+        "Our median time over theirs:",
+        by_regime(board, lambda r, m: board.time(r, OURS) / board.time(r, m), ".2f"),
+        "No model at all (pairs), default threshold:",
+        by_regime(board, lambda r, m: _failures(board, r, m), ".0f"),
+        f"AUC@{LIMIT:g}, ours minus theirs at their default, paired 95 % interval:",
+        differences(board, LIMIT),
+    ]
+    return "\n\n".join(parts)
+
+
+def _failures(board: Board, regime: str, method: str) -> float:
+    errors = board.errors[regime].get((method, DEFAULT))
+    return float("nan") if errors is None else float(np.isinf(errors).sum())
+
+
+def real_report(board: Board) -> str:
+    """Return the section of one problem on real pairs."""
+    parts = [f"### {NAMES[board.problem]}", provenance(board)]
+    for limit in REAL_LIMITS:
+        parts += [
+            f"AUC@{limit:g} ({UNITS[board.problem]}), default threshold:",
+            by_regime(board, lambda r, m, t=limit: board.auc(r, m, t), ".1f"),
+            f"AUC@{limit:g}, best threshold for that set:",
+            best_thresholds(board, limit),
+        ]
+    parts += [
+        "Median error, default threshold:",
+        by_regime(board, board.median, ".3g"),
+        "Median time (ms), default threshold:",
+        by_regime(board, board.time, ".3g"),
+    ]
+    return "\n\n".join(parts)
+
+
+def load(folder: Path, split: str) -> list[Board]:
+    """Read the boards of a split; of real pairs with all of them as one more set."""
+    boards = []
+    for problem in PROBLEMS:
+        names = synthetic.regimes_of(problem)
+        if split in real.SETS:
+            names = list(real.SETS[split][problem])
+        board = load_board(folder, split, problem, names)
+        if not board.regimes:
+            continue
+        if split in real.SETS:
+            board.pool(ALL)
+        boards.append(board)
+    return boards
+
+
+def checks_of(board: Board, split: str) -> list[Check]:
+    """Return the targets of a split, where there is somebody to compare with."""
+    if split in real.SETS:
+        return list(real_checks(board, REAL_LIMITS))
+    return [*accuracy_checks(board), *speed_checks(board)]
+
+
+def full_report(boards: Sequence[Board], split: str) -> str:
+    """Return the report of a split: all problems, then the targets."""
+    section = real_report if split in real.SETS else synthetic_report
+    return _with_targets([section(board) for board in boards], boards, split)
+
+
+def brief_report(boards: Sequence[Board], split: str) -> str:
+    """Return the accuracy of a split at default and best thresholds, and targets."""
+    sections = []
+    for board in boards:
+        sections += [
+            f"### {NAMES[board.problem]}",
+            provenance(board),
+            f"AUC@{LIMIT:g} ({UNITS[board.problem]}), default threshold:",
+            by_regime(board, lambda r, m, b=board: b.auc(r, m, LIMIT), ".1f"),
+            f"AUC@{LIMIT:g}, each at the best of its thresholds:",
+            best_thresholds(board, LIMIT),
+        ]
+    return _with_targets(sections, boards, split)
+
+
+def _with_targets(sections: list[str], boards: Sequence[Board], split: str) -> str:
+    checks = [check for board in boards for check in checks_of(board, split)]
+    if checks:
+        sections.append(check_lists(checks))
+    sections.append(
+        f"AUC@t is the mean of max(0, 1 - error/t), in points. {CEILING}: least "
+        "squares on the true inliers, the ceiling."
+    )
+    return "\n\n".join(sections)
+
+
+def summary(boards: Sequence[Board], split: str) -> str:
+    """Return the README's table of a split."""
+    if split in real.SETS:
+        return summary_of_sets(boards, split)
+    return summary_of_regimes(boards)
+
+
+def summary_of_regimes(boards: Sequence[Board]) -> str:
+    """Some regimes of a split, each method at its default and at its best."""
+    of_problem = {board.problem: board for board in boards}
+    columns = [(p, r) for p, regimes in SUMMARY.items() for r in regimes]
+    rows = [
+        [m, *(default_and_best(of_problem[p], r, m, LIMIT) for p, r in columns)]
+        for m in of_problem["E"].methods
+    ]
+    return markdown(["AUC@10", *(f"{p} {r}" for p, r in columns)], rows)
+
+
+def summary_of_sets(boards: Sequence[Board], split: str) -> str:
+    """All pairs of a problem as one, each method at its default and at its best.
+
+    Its best is that of one threshold for all of them.
+    """
+    of_problem = {board.problem: board for board in boards}
+    found = {m for board in boards for m, _ in board.errors[ALL]}
+    methods = sorted(found, key=lambda m: (not is_ours(m), m))
+    columns = [(p, limit) for p in of_problem for limit in REAL_LIMITS]
+    rows = [
+        [m, *(default_and_best(of_problem[p], ALL, m, limit) for p, limit in columns)]
+        for m in methods
+    ]
+    names = (f"{p} @{limit:g}" for p, limit in columns)
+    return markdown([f"AUC, {split} pairs", *names], rows)
+
+
+def page(folder: Path, split: str) -> str:
+    """Return the table file of a split; its first line says where it comes from."""
+    title, is_brief = PAGES[split]
+    boards = load(folder, split)
+    write = brief_report if is_brief else full_report
+    first = f"Made by `{WRITE}`; {origin(boards)}."
+    return f"{first}\n\n# {title} (`{split}`)\n\n{write(boards, split)}\n"
+
+
+def update(path: Path, name: str, report: str) -> None:
+    """Replace what stands between two marks in a markdown file."""
+    text = path.read_text()
+    begin, end = BEGIN.format(name), END.format(name)
+    head, _, rest = text.partition(begin)
+    _, _, tail = rest.partition(end)
+    if begin not in text or end not in text:
+        raise ValueError(f"{path} lacks the marks {begin} and {end}")
+    path.write_text(f"{head}{begin}\n\n{report}\n\n{end}{tail}")
+
+
+def write_pages(
+    folder: Path = RESULTS, to: Path = TABLES, readme: Path = ROOT / "README.md"
+) -> list[Path]:
+    """Write every table file, and the README's summaries where it has marks."""
+    pages = {split: page(folder, split) for split in PAGES}
+    pages["colmap"] = colmap_page(folder)
+    for name, text in pages.items():
+        write_atomically(to / f"{name}.md", text.encode())
+    for split in SUMMARISED:
+        name = f"summary, {split}"
+        if BEGIN.format(name) in readme.read_text():
+            update(readme, name, summary(load(folder, split), split))
+    return [to / f"{name}.md" for name in pages]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the report of a split, or write the table files of all."""
+    parser = parser_of("report", __doc__)
+    parser.add_argument("--folder", type=Path, default=RESULTS, help="of the rows")
+    parser.add_argument("--split", choices=SPLITS, default="test")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument(
+        "--summary", action="store_true", help="only the README's table of the split"
+    )
+    form.add_argument(
+        "--brief", action="store_true", help="AUC@10 and targets, no times, no medians"
+    )
+    form.add_argument(
+        "--write",
+        action="store_true",
+        help="write the committed rows of all splits to benchmarks/tables and README",
+    )
+    options = parser.parse_args(arguments)
+    if options.write:
+        print(*write_pages(), sep="\n")
+        return
+    write = full_report
+    if options.summary:
+        write = summary
+    elif options.brief:
+        write = brief_report
+    print(write(load(options.folder, options.split), options.split))

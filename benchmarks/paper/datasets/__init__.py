@@ -1,0 +1,1 @@
+"""Readers and writers of the layouts of HEB, PhotoTourism and ETH3D."""

@@ -1,0 +1,1 @@
+"""One question about this package a file: is it honest, why these defaults."""

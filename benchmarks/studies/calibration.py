@@ -1,0 +1,80 @@
+"""How many labelled pairs does a calibration need?  Two, against two hundred.
+
+    python -m benchmarks calibration
+
+A camera's pairs have one noise level or a few, so a calibration is learned for each
+regime from validation pairs, once from many and several times from few (disjoint sets
+of them), and all are run on the same test pairs.  Written for every problem and regime:
+AUC@10 without calibration, with the one from many pairs, the mean and the range over
+those from few, and the difference as a percentage of the one from many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from benchmarks.command_line import parser_of
+from benchmarks.data.pair import PROBLEMS, Pair, Pose
+from benchmarks.data.synthetic import generate
+from benchmarks.methods.cvscore import error_with
+from benchmarks.protocols.accuracy import auc
+from cvscore import (
+    Calibration,
+    LabelledPair,
+    calibrate,
+)
+
+MODELS = {"E": "essential", "F": "fundamental", "H": "homography"}
+REGIMES = ("typical", "sig3")
+LIMIT = 10.0  # of the AUC: degrees for E and F, pixels for H
+
+
+def labelled(pair: Pair) -> LabelledPair:
+    """Return a benchmark pair as one to calibrate with."""
+    truth = {"H": pair.model}
+    if isinstance(pair.truth, Pose):
+        truth = {"R": pair.truth.R, "t": pair.truth.t, "K1": pair.K1, "K2": pair.K2}
+    return LabelledPair(x1=pair.x1, x2=pair.x2, inliers=pair.is_inlier, **truth)
+
+
+def errors(pairs: list[Pair], calibration: Calibration | None) -> list[float]:
+    """Return the error on every pair; infinite where there is no model."""
+    return [error_with(pair, calibration=calibration) for pair in pairs]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print one line for each problem and regime."""
+    parser = parser_of("calibration", __doc__)
+    parser.add_argument("--few", type=int, default=2, help="pairs of a small set")
+    parser.add_argument("--many", type=int, default=200, help="pairs of the large set")
+    parser.add_argument("--sets", type=int, default=5, help="small sets")
+    parser.add_argument("--test", type=int, default=100, help="test pairs")
+    parser.add_argument("--problems", nargs="+", default=PROBLEMS, choices=PROBLEMS)
+    args = parser.parse_args(arguments)
+    for problem in args.problems:
+        for regime in REGIMES:
+            pairs = [
+                labelled(generate(problem, regime, i, "val")) for i in range(args.many)
+            ]
+            tests = [generate(problem, regime, i) for i in range(args.test)]
+            model = MODELS[problem]
+            large = calibrate(pairs, model=model)
+            small = [
+                calibrate(pairs[first : first + args.few], model=model)
+                for first in range(0, args.sets * args.few, args.few)
+            ]
+            plain, best, *others = (
+                auc(errors(tests, calibration), LIMIT)
+                for calibration in (None, large, *small)
+            )
+            loss = 100.0 * (np.mean(others) / best - 1.0)
+            widths = [f"{c.half_width_fraction:.3f}" for c in (large, *small)]
+            print(
+                f"{problem} {regime}: none {plain:.1f}, {args.many} pairs {best:.1f}, "
+                f"{args.few} pairs {np.mean(others):.1f} "
+                f"({min(others):.1f} to {max(others):.1f}), {loss:+.1f} %; "
+                f"half-widths {', '.join(widths)}",
+                flush=True,
+            )

@@ -1,0 +1,114 @@
+"""Estimators with something left out or replaced, for as long as they are measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from types import ModuleType
+from unittest import mock
+
+from cvscore.data.normalization import Region
+from cvscore.estimators import essential, fundamental, homography
+from cvscore.estimators.pipeline import Estimator, Step
+from cvscore.ransac.irls import polish
+from cvscore.ransac.objective import Candidate, Objective
+from cvscore.ransac.samplers import UniformSampler
+from cvscore.ransac.stopping import PLAIN
+from cvscore.two_view.degeneracy.dominant_plane import (
+    escape_through_epipole,
+    find_dominant_plane,
+)
+from cvscore.two_view.refinement import cheirality
+from cvscore.types import Array, RansacOptions
+
+MODULES: dict[str, ModuleType] = {
+    "E": essential,
+    "F": fundamental,
+    "H": homography,
+}
+
+
+def estimator_of(problem: str) -> Estimator:
+    """Return how the package estimates the model of a problem."""
+    return MODULES[problem].ESTIMATOR
+
+
+@contextmanager
+def estimating_with(problem: str, estimator: Estimator) -> Iterator[None]:
+    """Let the public function of a problem use this estimator meanwhile."""
+    with mock.patch.object(MODULES[problem], "ESTIMATOR", estimator):
+        yield
+
+
+def variants_of(problem: str) -> dict[str, Estimator]:
+    """Return the estimator without each of its parts, by what is left out."""
+    full = estimator_of(problem)
+    variants = {
+        f"without {step.__name__}": without(full, step)
+        for step in full.steps
+        if step is not full.steps[-1]
+    }
+    variants["without polish"] = replace(full, steps=full.steps[:-1])
+    if problem == "F":
+        variants["plane and parallax only"] = _with_steps(full, {0: escape_plane_only})
+    if problem == "E":
+        variants["plain polish"] = _with_steps(full, {-1: polish})
+        variants["polish in front only"] = _with_steps(full, {-1: polish_only_in_front})
+        variants["polish consistent only"] = _with_steps(
+            full, {-1: polish_only_consistent}
+        )
+    variants["uniform samples"] = replace(
+        full, data=replace(full.data, make_sampler=uniform_sampler)
+    )
+    if full.style != PLAIN:
+        variants["plain style of search"] = replace(full, style=PLAIN)
+    return variants
+
+
+def without(estimator: Estimator, step: Step) -> Estimator:
+    """Return the estimator without one of its steps."""
+    return replace(estimator, steps=tuple(s for s in estimator.steps if s is not step))
+
+
+def _with_steps(estimator: Estimator, others: dict[int, Step]) -> Estimator:
+    steps = list(estimator.steps)
+    for place, step in others.items():
+        steps[place] = step
+    return replace(estimator, steps=tuple(steps))
+
+
+def escape_plane_only(
+    objective: Objective, candidate: Candidate
+) -> tuple[Objective, Candidate]:
+    """Escape a dominant plane without looking for repeated structure."""
+    plane = find_dominant_plane(objective, candidate)
+    if plane is None:
+        return objective, candidate
+    return objective, escape_through_epipole(objective, candidate, plane)
+
+
+def polish_only_in_front(
+    objective: Objective, candidate: Candidate
+) -> tuple[Objective, Candidate]:
+    """Polish by cheirality, with isolated inliers left in."""
+
+    def plain(objective: Objective, candidate: Candidate) -> Candidate:
+        return polish(objective, candidate)[1]
+
+    with mock.patch.object(cheirality, "polish_consistent", plain):
+        return cheirality.polish_in_front(objective, candidate)
+
+
+def polish_only_consistent(
+    objective: Objective, candidate: Candidate
+) -> tuple[Objective, Candidate]:
+    """Polish without isolated inliers, with those behind a camera left in."""
+    return objective, cheirality.polish_consistent(objective, candidate)
+
+
+def uniform_sampler(
+    points: Array, region: Region, sample_size: int, options: RansacOptions
+) -> UniformSampler:
+    """Draw every sample with the same probability."""
+    return UniformSampler(points.shape[1], sample_size, options.seed)

@@ -1,0 +1,63 @@
+"""Kernels, compiled for the interpreter only where it calls them.
+
+numba gives every compiled function a wrapper that takes Python objects.  Nine of ten
+kernels are called by other kernels or by address, and compiling takes a sixth longer
+with all the wrappers.  So a kernel gets one when the interpreter calls it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba.core import sigutils
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.registry import CPUDispatcher
+
+from cvscore._numba.cache import KernelCache
+
+NO_WRAPPER = "no_cpython_wrapper"  # numba's option
+
+
+class KernelDispatcher(CPUDispatcher):  # type: ignore[misc, unused-ignore]
+    """numba's dispatcher, with our cache."""
+
+    def __init__(
+        self, py_func: Any, locals: Any = None, targetoptions: Any = None
+    ) -> None:
+        given = {**targetoptions, NO_WRAPPER: True, "no_cfunc_wrapper": True}
+        super().__init__(py_func, locals or {}, given)
+        self._cache = KernelCache(py_func)
+
+    def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
+        """Do what a call of the interpreter needs: numba calls it for nothing else."""
+        with global_compiler_lock:
+            was_without = self.targetoptions[NO_WRAPPER]
+            self.targetoptions[NO_WRAPPER] = False
+            self._cache.for_interpreter = True
+            try:
+                return super()._compile_for_args(*args, **kws)  # type: ignore[misc, unused-ignore]
+            finally:
+                self.targetoptions[NO_WRAPPER] = was_without
+                self._cache.for_interpreter = not was_without
+
+    def compile(self, sig: Any) -> Any:
+        """Compile for these types; anew if there is only code without a wrapper."""
+        with global_compiler_lock:
+            arguments = tuple(sigutils.normalize_signature(sig)[0])
+            found = self.overloads.get(arguments)
+            if self._cache.for_interpreter and found and not has_wrapper(found):
+                del self.overloads[arguments]
+            return super().compile(sig)
+
+    def add_overload(self, cres: Any) -> None:
+        """Let kernels find the code; the interpreter too, if it can call it."""
+        if has_wrapper(cres):
+            super().add_overload(cres)
+        else:
+            self.overloads[tuple(cres.signature.args)] = cres
+
+
+def has_wrapper(result: Any) -> bool:
+    """Whether the interpreter can call the code."""
+    name = result.fndesc.llvm_cpython_wrapper_name
+    return bool(result.library.get_pointer_to_function(name))

@@ -1,0 +1,131 @@
+"""What compiled code is made from, beside the kernel itself.
+
+Code is taken from a file only if all of this is the same here as where it was compiled.
+The sources are all files of the package: a kernel holds constants of other files too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.resources
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import llvmlite
+import numba
+from numba.core import config
+from numba.core.serialize import dumps
+
+PACKAGE = Path(__file__).parents[1]
+ENDINGS = (".py", ".pyc")  # the second where only compiled sources were installed
+
+# What numba's configuration changes in the code.
+_OPTIONS = (
+    "OPT",
+    "BOUNDSCHECK",
+    "DEBUGINFO_DEFAULT",
+    "DEBUG_NRT",
+    "EXTEND_VARIABLE_LIFETIMES",
+    "JIT_COVERAGE",
+    "LLVM_REFPRUNE_FLAGS",
+    "LLVM_REFPRUNE_PASS",
+    "LOOP_VECTORIZE",
+    "SLP_VECTORIZE",
+)
+
+
+def _sources(folder: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield names and files, of a folder or of an archive that was imported from."""
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            if entry.name != "__pycache__":
+                yield from _sources(entry, f"{name}{entry.name}/")
+        elif entry.name.endswith(ENDINGS):
+            yield f"{name}{entry.name}", entry
+
+
+def _state_of(path: Path) -> tuple[int, ...] | None:
+    """Return what changes when a file is replaced, whatever its dates say."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
+def stamp_of(package: Path) -> tuple[str | None, dict[Path, Any]]:
+    """Return a hash of all sources, and the files to watch for a change of them.
+
+    None where there are no sources to tell one version from another.
+    """
+    in_archive = not package.is_dir()
+    try:
+        root = importlib.resources.files("cvscore") if in_archive else package
+        found = sorted(_sources(root))
+    except (OSError, TypeError):  # frozen into a program, say
+        found = []
+    if not found:
+        return None, {}
+    files = [Path(str(file)) for _, file in found]
+    if in_archive:  # some folder above is a file
+        files = [path for path in package.parents if path.is_file()]
+    states = {path: _state_of(path) for path in files}
+    digest = hashlib.sha256()
+    for name, file in found:
+        content = file.read_bytes() if file.is_file() else b""  # a link to nowhere
+        digest.update(f"{name} {len(content)}\n".encode())
+        digest.update(content)
+    return digest.hexdigest(), states
+
+
+# Once, at import: an upgrade may replace the files under a running process.
+SOURCES, _STATES = stamp_of(PACKAGE)
+
+
+def sources_are_as_imported() -> bool:
+    """Whether no source was replaced since the package was imported."""
+    return all(_state_of(path) == state for path, state in _STATES.items())
+
+
+def compiler() -> dict[str, Any]:
+    """Return all that the code depends on beside sources and CPU, in terms of JSON."""
+    options = {name: getattr(config, name, None) for name in _OPTIONS}
+    return {
+        "python": [sys.implementation.cache_tag, getattr(sys, "abiflags", "")],
+        "platform": sys.platform,
+        "numba": numba.__version__,
+        "llvmlite": llvmlite.__version__,
+        "options": {name: str(value) for name, value in options.items()},
+    }
+
+
+def name_of(function: Callable[..., Any], arguments: tuple[Any, ...]) -> str:
+    """Return the name of a kernel for these types: the same in every process."""
+    types = ", ".join(map(str, arguments))
+    return f"{function.__module__}.{function.__qualname__}({types})"
+
+
+def identity(
+    function: Any, arguments: tuple[Any, ...], *, for_interpreter: bool
+) -> dict[str, Any]:
+    """Return what must be written on code for it to be taken for that of a kernel."""
+    return {
+        "kernel": name_of(function, arguments),
+        "for interpreter": for_interpreter,
+        "body": _body_of(function),
+        "sources": SOURCES,
+    }
+
+
+def _body_of(function: Any) -> str:
+    """Return a hash of the function itself; of its file too, if that is not ours."""
+    digest = hashlib.sha256(function.__code__.co_code)
+    if function.__closure__:
+        digest.update(dumps([cell.cell_contents for cell in function.__closure__]))
+    if function.__module__.split(".")[0] != PACKAGE.name:
+        file = Path(function.__code__.co_filename)
+        digest.update(file.read_bytes() if file.is_file() else os.urandom(16))
+    return digest.hexdigest()

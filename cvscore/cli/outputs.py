@@ -1,0 +1,43 @@
+"""Files that a command writes: never an input, never one over the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from cvscore.cli.failure import Failure
+
+
+def check_outputs(
+    outputs: Iterable[Path | None], inputs: Iterable[str | Path | None]
+) -> None:
+    """Refuse to overwrite what is read, before the work and not after it.
+
+    Parameters
+    ----------
+    outputs, inputs : iterable of paths
+        None is skipped, and so is an input that names no file, such as a number.
+    """
+    read = [Path(path) for path in inputs if path is not None]
+    written: list[Path] = []
+    for output in outputs:
+        if output is None:
+            continue
+        if output.is_dir():
+            raise Failure(f"{output} is a folder, not the name of a file")
+        for path in read:
+            if _same_file(output, path):
+                raise Failure(
+                    f"{path} is an input, and would be overwritten: give another name "
+                    "with --output"
+                )
+        if any(_same_file(output, other) for other in written):
+            raise Failure(f"{output} can't hold two pictures: give two names")
+        written.append(output)
+
+
+def _same_file(one: Path, other: Path) -> bool:
+    try:
+        return one.resolve() == other.resolve() or one.samefile(other)
+    except OSError:  # one of them is not there
+        return False

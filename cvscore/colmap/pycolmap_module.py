@@ -1,0 +1,16 @@
+"""pycolmap, which is installed by those who need it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def import_pycolmap() -> Any:
+    """Import pycolmap, or say how to get it."""
+    try:
+        import pycolmap
+    except ImportError as error:
+        raise ImportError(
+            "cvscore.colmap needs pycolmap 3.11 or newer: pip install 'cvscore[colmap]'"
+        ) from error
+    return pycolmap
