@@ -105,6 +105,46 @@ def test_every_function_but_kernels_is_annotated(path):
         assert set(bare) <= {"self", "cls"}, (node.name, bare)
 
 
+# What every module of its layer has, each for its own model.
+OF_EVERY_MODULE = {"COUNTS", "ESTIMATOR", "KERNELS"}
+
+
+def constants_of(path):
+    """Upper-case names assigned at the top of a module, with what they are given."""
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.Assign):
+            targets, value = node.targets, node.value
+        elif isinstance(node, ast.AnnAssign) and node.value is not None:
+            targets, value = [node.target], node.value
+        else:
+            continue
+        for target in targets:
+            is_tuple = isinstance(target, ast.Tuple)
+            names = target.elts if is_tuple else [target]
+            given = value.elts if is_tuple and isinstance(value, ast.Tuple) else [value]
+            for place, name in enumerate(names):
+                if isinstance(name, ast.Name) and name.id.strip("_").isupper():
+                    yield name.id, given[place] if len(given) > 1 else value
+
+
+def test_a_constant_has_one_value():
+    """The same name in two modules means the same thing; imports are no assignments."""
+    values = {}
+    for path in MODULES:
+        for name, value in constants_of(path):
+            values.setdefault(name, {})[name_of(path)] = ast.unparse(value)
+    several = {
+        name: found
+        for name, found in values.items()
+        if len(set(found.values())) > 1 and name not in OF_EVERY_MODULE
+    }
+    lines = []
+    for name, found in sorted(several.items()):
+        places = (f"{module} = {value}" for module, value in found.items())
+        lines.append(f"{name}: " + ", ".join(places))
+    assert not several, "\n".join(["names with several values:", *lines])
+
+
 def test_the_loop_fits_on_a_screen():
     tree = ast.parse((PACKAGE / "ransac" / "loop.py").read_text())
     (loop,) = [n for n in tree.body if getattr(n, "name", "") == "_search"]
