@@ -29,7 +29,7 @@ from cvscore.calibration.calibrate import calibrate
 from cvscore.calibration.labelled_pairs import LabelledPair
 from cvscore.colmap.cameras import PinholeView
 from cvscore.colmap.cleaning import clean_matches
-from cvscore.colmap.pair import PairOptions, estimate_pair
+from cvscore.estimators.pair_geometry import PairOptions, estimate_pair
 from cvscore.models.solvers.five_point import essential_5pt
 from cvscore.scores.marginal_kernels import unpacked
 from cvscore.scores.marginal_score import MarginalScore

@@ -24,7 +24,7 @@ from cvscore._numba import provenance, stored
 VARIABLE = "CVSCORE_PREBUILT"
 # Why there are none, where nobody need be told.
 SWITCHED_OFF, NONE_CAME = f"switched off by {VARIABLE}", "none came with this package"
-SHIPPED = Path(__file__).parent / "shipped_kernels"
+SHIPPED_FOLDER = Path(__file__).parent / "shipped_kernels"
 INDEX, CODE = "index.json", "kernels.bin"
 
 _NAMES = {"AMD64": "x86_64", "arm64": "aarch64"}
@@ -82,7 +82,7 @@ def find(codegen: Any) -> Shipped:
 def folder() -> Path:
     """Return where kernels for this numba would be."""
     given = os.environ.get(VARIABLE)
-    return (Path(given) if given else SHIPPED) / f"numba-{numba.__version__}"
+    return (Path(given) if given else SHIPPED_FOLDER) / f"numba-{numba.__version__}"
 
 
 def made_from() -> dict[str, Any]:

@@ -27,7 +27,7 @@ from cvscore.types import Array
 
 Image = NDArray[np.uint8]
 
-PICTURE = Path("cvscore-demo.png")
+DEMO_PICTURE = Path("cvscore-demo.png")
 THRESHOLDS = (0.1, 0.3, 1.0, 3.0, 10.0)
 # How the second view is spoilt: nothing; out of focus; seen at a quarter of the size.
 BLUR = 3.0
@@ -54,7 +54,7 @@ def add_parser(commands: Any) -> None:
         "second one in two ways, and compare the pose found by cv2 at five thresholds "
         "with the pose found without one.",
     )
-    add_output_option(parser, "picture (default %(default)s)", PICTURE)
+    add_output_option(parser, "picture (default %(default)s)", DEMO_PICTURE)
     parser.add_argument("--seed", type=int, default=0, help="of the rendered scene")
     add_json_option(parser)
     parser.set_defaults(run=run)

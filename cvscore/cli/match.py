@@ -27,7 +27,7 @@ from cvscore.images.features import check_picture_name, write_image
 from cvscore.types import Array, Estimate
 
 KINDS = ("homography", "fundamental", "essential")
-PICTURE = Path("cvscore-match.png")
+MATCH_PICTURE = Path("cvscore-match.png")
 MASS = 0.95  # of the interval of the noise scale
 SCENES = {
     "general": "general: depth and motion",
@@ -59,7 +59,7 @@ def add_parser(commands: Any) -> None:
         help="what cvscore calibrate has learned; its model is the default then",
     )
     add_output_option(
-        parser, f"picture of the matches (default {PICTURE} where there are images)"
+        parser, f"picture of the matches (default {MATCH_PICTURE} where there are images)"
     )
     parser.add_argument(
         "--sweep",
@@ -172,7 +172,7 @@ def _check_outputs(options: argparse.Namespace, pair: Pair) -> None:
     """Refuse what can't be written before the work and not after it."""
     if options.output is not None and pair.images is None:
         raise Failure("--output draws on images: give the two images as well")
-    outputs = None if pair.images is None else options.output or PICTURE, options.sweep
+    outputs = None if pair.images is None else options.output or MATCH_PICTURE, options.sweep
     for path in outputs:
         if path is not None:
             check_picture_name(path)
@@ -189,7 +189,7 @@ def _draw(
 ) -> list[Path]:
     files = []
     if pair.images is not None:
-        path = options.output or PICTURE
+        path = options.output or MATCH_PICTURE
         write_image(path, picture(kind, pair, pair.images, estimate))
         files.append(path)
     if options.sweep is not None:
@@ -213,7 +213,7 @@ def _draw_rejected(options: argparse.Namespace, pair: Pair) -> str:
     nobody = np.zeros(len(matches), dtype=np.bool_)
     caption = f"no model: {len(matches)} matches, all of them rejected (red crosses)"
     shown = draw_matches(*pair.images, matches.x1, matches.x2, nobody)
-    path = options.output or PICTURE
+    path = options.output or MATCH_PICTURE
     write_image(path, stack([(caption, shown)]))
     return f" (picture: {path})"
 

@@ -103,7 +103,7 @@ def _verify(K: Array) -> None:
     import cvscore
     from cvscore.colmap.cameras import PinholeView
     from cvscore.colmap.cleaning import clean_matches
-    from cvscore.colmap.pair import PairOptions, estimate_pair
+    from cvscore.estimators.pair_geometry import PairOptions, estimate_pair
 
     indices = np.repeat(np.arange(NUM_MATCHES)[:, None], 2, axis=1)
     indices[0] = 1, 2  # a keypoint with two matches, as databases have them

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from cvscore._numba.compile import brief_kernel
 from cvscore.colmap.cameras import PinholeView
-from cvscore.colmap.pair import PairMatches
 from cvscore.data.deduplication import MULTIPLIERS, first_equal_columns
+from cvscore.estimators.pair_geometry import PairMatches
 
 USABLE, OUT_OF_RANGE, DUPLICATE, NOT_FINITE = range(4)
 

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from cvscore.colmap.cameras import pinhole_view
 from cvscore.colmap.cleaning import clean_matches
-from cvscore.colmap.pair import PairGeometry, PairOptions, estimate_pair
 from cvscore.colmap.pycolmap_module import import_pycolmap
+from cvscore.estimators.pair_geometry import PairGeometry, PairOptions, estimate_pair
 from cvscore.scores.calibration import Calibration
 from cvscore.types import RansacOptions
 

@@ -19,15 +19,15 @@ from cvscore.colmap.connection import connected
 from cvscore.colmap.database import MatchDatabase
 from cvscore.colmap.geometry import MIN_INLIERS, as_pycolmap
 from cvscore.colmap.inventory import ImagePair, Inventory, take_inventory
-from cvscore.colmap.pair import (
+from cvscore.colmap.pycolmap_module import import_pycolmap
+from cvscore.colmap.rows import DamagedRow
+from cvscore.colmap.summary import VerificationSummary
+from cvscore.estimators.pair_geometry import (
     PairGeometry,
     PairMatches,
     PairOptions,
     estimate_pair,
 )
-from cvscore.colmap.pycolmap_module import import_pycolmap
-from cvscore.colmap.rows import DamagedRow
-from cvscore.colmap.summary import VerificationSummary
 from cvscore.scores.calibration import Calibration
 from cvscore.types import RansacOptions
 

@@ -110,7 +110,7 @@ def call(package, before="", **variables):
 
 
 def shipped_folder(package):
-    return next((package / "_numba" / prebuilt.SHIPPED.name).iterdir())
+    return next((package / "_numba" / prebuilt.SHIPPED_FOLDER.name).iterdir())
 
 
 def first_calls(python, folder, *, prefix=(), **variables):
@@ -169,7 +169,7 @@ def test_an_editable_install_compiles_here(kernels, tmp_path):
     done = run_python("-c", script, python=python, folder=tmp_path, **variables)
     assert str(ROOT / "cvscore") in done.stdout
     assert prebuilt.NONE_CAME in done.stdout
-    assert not prebuilt.SHIPPED.exists()
+    assert not prebuilt.SHIPPED_FOLDER.exists()
 
 
 def test_processes_threads_and_forks_share_the_kernels(installed, tmp_path):

@@ -5,7 +5,10 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from cvscore.colmap.one_to_one import likeliest_of_keypoints, odds_among_rivals
+from cvscore.two_view.labelling.one_to_one import (
+    likeliest_of_keypoints,
+    odds_among_rivals,
+)
 
 # Chains of rivals, as rows of keypoints in the two images; none of them has a cycle.
 CHAINS = {

@@ -6,9 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cvscore._numba.compile import brief_kernel, kernel
-from cvscore.colmap.depths import depth_log_ratios
-from cvscore.colmap.one_to_one import likeliest_of_keypoints, odds_among_rivals
 from cvscore.models.triangulation import are_behind, median_angle, parallax_of
+from cvscore.two_view.labelling.depth_evidence import depth_log_ratios
+from cvscore.two_view.labelling.one_to_one import (
+    likeliest_of_keypoints,
+    odds_among_rivals,
+)
 from cvscore.two_view.model_selection import Matches
 from cvscore.types import Array, Mask, Pose
 

@@ -11,19 +11,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cvscore.colmap.configuration import Choice, Explanation
-from cvscore.colmap.labels import (
-    label_matches,
-    label_matches_in_depth,
-    may_be_right,
-)
 from cvscore.estimators import (
     estimate_essential,
     estimate_fundamental,
     estimate_homography,
 )
+from cvscore.estimators.pair_configuration import Choice, Explanation
 from cvscore.models.homography_decomposition import essential_of_pose, pose_of_plane
 from cvscore.scores.calibration import Calibration
+from cvscore.two_view.labelling.match_labels import (
+    label_matches,
+    label_matches_in_depth,
+    may_be_right,
+)
 from cvscore.two_view.model_selection import fundamental_of
 from cvscore.types import Array, Estimate, Mask, Pose, RansacOptions
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from synthetic import packed, two_view_scene
 
-from cvscore.colmap.depths import NUM_BY_CHANCE, depth_log_ratios
 from cvscore.models.sampson import sampson_residuals
 from cvscore.models.triangulation import parallax_of
+from cvscore.two_view.labelling.depth_evidence import NUM_BY_CHANCE, depth_log_ratios
 from cvscore.two_view.model_selection import Matches, fundamental_of
 
 

@@ -2,7 +2,11 @@
 
 import numpy as np
 
-from cvscore.colmap.labels import MAX_ODDS_AGAINST, beliefs, may_be_right
+from cvscore.two_view.labelling.match_labels import (
+    MAX_ODDS_AGAINST,
+    beliefs,
+    may_be_right,
+)
 
 
 def test_a_match_goes_where_chance_is_far_likelier_or_a_rival_likelier():

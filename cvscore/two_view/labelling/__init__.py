@@ -1,0 +1,1 @@
+"""Which matches of a pair are right, once its geometry is known."""
