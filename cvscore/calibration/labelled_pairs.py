@@ -10,7 +10,7 @@ from cvscore.calibration.pair_variances import (
     variance_given_pose,
     variance_unconstrained,
 )
-from cvscore.data.validation import as_intrinsics
+from cvscore.data.validation import as_intrinsics, as_real_array
 from cvscore.models.relative_pose import pose_from_essential
 from cvscore.models.sampson import sampson_residuals
 from cvscore.two_view.image_pairs import SCENE_MATCHES
@@ -120,9 +120,7 @@ class LabelledPair:
 
 
 def _check_truth(truth: Array, name: str, shape: tuple[int, ...]) -> None:
-    array = np.asarray(truth)
-    if array.dtype.kind not in "fiu":
-        raise ValueError(f"{name} must hold real numbers, got dtype {array.dtype}")
+    array = as_real_array(truth, name)
     if array.shape != shape:
         raise ValueError(f"{name} must have shape {shape}, got {array.shape}")
     if not np.isfinite(array).all():

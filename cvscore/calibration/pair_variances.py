@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike
 from cvscore.calibration.plane_fit import fit_plane
 from cvscore.data.deduplication import first_occurrences
 from cvscore.data.normalization import Frame, frame_of, region_of
-from cvscore.data.validation import as_intrinsics
+from cvscore.data.validation import as_intrinsics, as_real_array
 from cvscore.estimators import (
     estimate_essential,
     estimate_fundamental,
@@ -205,8 +205,8 @@ def _cameras(K1: ArrayLike | None, K2: ArrayLike | None) -> tuple[Array, Array]:
 
 
 def _pose(R: ArrayLike, t: ArrayLike) -> tuple[Array, Array]:
-    rotation = np.asarray(R, dtype=np.float64)
-    direction = np.asarray(t, dtype=np.float64).ravel()
+    rotation = as_real_array(R, "R").astype(np.float64)
+    direction = as_real_array(t, "t").astype(np.float64).ravel()
     if rotation.shape != (3, 3) or direction.shape != (3,):
         raise ValueError(
             f"R and t must have shapes (3, 3) and (3,), got {rotation.shape} "

@@ -11,12 +11,11 @@ import numpy as np
 
 from cvscore.cli.failure import Failure
 from cvscore.data.validation import as_intrinsics
-from cvscore.scores.calibration import Calibration
+from cvscore.scores.calibration import MOST_BYTES, Calibration
 from cvscore.types import Array, RansacOptions
 
 # Of iterations and seeds: what a C int holds, and more than anybody waits for.
 MOST = 2**31 - 1
-MOST_BYTES = 1 << 20  # of a file that holds a camera or a calibration
 
 
 def add_search_options(parser: argparse.ArgumentParser) -> None:

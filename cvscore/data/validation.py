@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from cvscore.types import Array
 
@@ -14,11 +15,20 @@ from cvscore.types import Array
 DISTORTION_LENGTHS = (4, 5, 8, 12, 14)
 
 
-def as_coordinates(x: ArrayLike, dim: int, name: str) -> Array:
-    """Return points as an array (N, dim) of real numbers."""
-    array = np.asarray(x)
+def as_real_array(values: ArrayLike, name: str) -> NDArray[Any]:
+    """Return an array of real numbers, of whatever shape."""
+    try:
+        array = np.asarray(values)
+    except Exception as error:  # ragged, or made of what has no array
+        raise ValueError(f"{name} must be an array of real numbers") from error
     if array.dtype.kind not in "fiub":
         raise ValueError(f"{name} must hold real numbers, got dtype {array.dtype}")
+    return array
+
+
+def as_coordinates(x: ArrayLike, dim: int, name: str) -> Array:
+    """Return points as an array (N, dim) of real numbers."""
+    array = as_real_array(x, name)
     if array.ndim != 2 or array.shape[1] != dim:
         raise ValueError(f"{name} must have shape (N, {dim}), got {array.shape}")
     return array
@@ -36,9 +46,7 @@ def check_finite(points: Array, name: str) -> None:
 
 def as_intrinsics(K: ArrayLike, name: str) -> Array:
     """Return a camera matrix as float64 (3, 3), its last row (0, 0, 1)."""
-    matrix = np.asarray(K)
-    if matrix.dtype.kind not in "fiu":
-        raise ValueError(f"{name} must hold real numbers, got dtype {matrix.dtype}")
+    matrix = as_real_array(K, name)
     if matrix.shape != (3, 3):
         raise ValueError(f"{name} must have shape (3, 3), got {matrix.shape}")
     matrix = matrix.astype(np.float64)
@@ -61,7 +69,7 @@ def as_distortion(dist: ArrayLike | None, name: str) -> Array | None:
     """Return OpenCV's distortion coefficients as (14,), None where all are 0."""
     if dist is None:
         return None
-    coefficients = np.asarray(dist, dtype=np.float64).ravel()
+    coefficients = as_real_array(dist, name).astype(np.float64).ravel()
     if coefficients.size == 0:
         return None
     if coefficients.size not in DISTORTION_LENGTHS:
@@ -80,7 +88,7 @@ def as_quality(quality: ArrayLike | None, num_points: int) -> Array | None:
     """Return match qualities as (N,) float64, larger is better."""
     if quality is None:
         return None
-    array = np.asarray(quality, dtype=np.float64).ravel()
+    array = as_real_array(quality, "quality").astype(np.float64).ravel()
     if array.size != num_points:
         raise ValueError(f"quality must have {num_points} entries, got {array.size}")
     if np.isnan(array).any():

@@ -27,6 +27,7 @@ from cvscore.types import (
     RansacOptions,
     Sampler,
     Score,
+    check_score,
 )
 
 Step = Callable[[Objective, Candidate], tuple[Objective, Candidate]]
@@ -88,7 +89,9 @@ class Estimator:
         focal : float, optional
             Focal length of the cameras, in the unit of the points.
         """
-        options = RansacOptions() if options is None else options
+        options = RansacOptions.given(options)
+        if score is not None:
+            check_score(score)
         problem = prepare(self.data, points, frame, score, quality, focal)
         if problem.points.shape[1] <= model.sample_size:
             return failure(problem, too_few(problem, model))

@@ -16,7 +16,7 @@ from cvscore.models.solvers.five_point import essential_5pt_in_front
 from cvscore.models.solvers.sample_poses import SAMPLE_SIZE
 from cvscore.numerics.least_squares import REFIT_CONVERGED
 from cvscore.numerics.matrix3 import inverse_of
-from cvscore.types import Array, GeometricModel, ModelCounts, ModelKernels
+from cvscore.types import Array, GeometricModel, ModelCounts, ModelKernels, one_of
 
 COUNTS = ModelCounts("essential matrix", SAMPLE_SIZE, num_params=5, residual_dim=1)
 
@@ -32,8 +32,7 @@ def essential_model(K1: Array, K2: Array, solver: str = "native") -> GeometricMo
         OpenCV's solver is called for each sample, and keeps all its solutions.
     """
     solvers = {"native": essential_5pt_in_front, "opencv": essential_5pt_opencv}
-    if solver not in solvers:
-        raise ValueError(f"solver must be one of {sorted(solvers)}, got {solver!r}")
+    one_of(solver, "solver", solvers)
     inverses: Array = _inverses(np.array([K1, K2], dtype=np.float64))
 
     def solve(points: Array, samples: NDArray[np.int64]) -> Array:

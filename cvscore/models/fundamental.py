@@ -16,7 +16,7 @@ from cvscore.models.solvers.seven_point import (
     fundamental_7pt,
     keep_oriented,
 )
-from cvscore.types import Array, GeometricModel, ModelCounts, ModelKernels
+from cvscore.types import Array, GeometricModel, ModelCounts, ModelKernels, one_of
 
 COUNTS = ModelCounts("fundamental matrix", sample_size=7, num_params=7, residual_dim=1)
 COUNTS_GIVEN_PLANE = ModelCounts(
@@ -33,8 +33,7 @@ def fundamental_model(solver: str = "native") -> GeometricModel:
         The compiled minimal solver, or OpenCV's, which rounds to float32.
     """
     solvers = {"native": fundamental_7pt, "opencv": fundamental_7pt_opencv}
-    if solver not in solvers:
-        raise ValueError(f"solver must be one of {sorted(solvers)}, got {solver!r}")
+    one_of(solver, "solver", solvers)
     return GeometricModel.of_counts(
         COUNTS,
         solve=solvers[solver],

@@ -28,7 +28,7 @@ from cvscore.models.solvers.four_point import (
     homography_4pt,
     orientations_4pt,
 )
-from cvscore.types import Array, GeometricModel, ModelCounts, ModelKernels
+from cvscore.types import Array, GeometricModel, ModelCounts, ModelKernels, one_of
 
 COUNTS = ModelCounts("homography matrix", sample_size=4, num_params=8, residual_dim=2)
 
@@ -42,8 +42,7 @@ def homography_model(solver: str = "native") -> GeometricModel:
         The compiled minimal solver, or OpenCV's, which rounds to float32.
     """
     solvers = {"native": homography_4pt, "opencv": homography_4pt_opencv}
-    if solver not in solvers:
-        raise ValueError(f"solver must be one of {sorted(solvers)}, got {solver!r}")
+    one_of(solver, "solver", solvers)
     return GeometricModel.of_counts(
         COUNTS,
         solve=solvers[solver],

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from cvscore.data.validation import as_quality
 from cvscore.opencv.arrays import (
+    as_numeric,
     clear_mask,
     is_plain_mask,
     listed_points_as_array,
@@ -24,7 +25,15 @@ from cvscore.opencv.cameras import with_plain_cameras
 from cvscore.scores.calibration import Calibration
 from cvscore.scores.marginal_score import MarginalScore
 from cvscore.scores.priors import InverseGamma
-from cvscore.types import Array, Estimate, Mask, RansacOptions
+from cvscore.types import (
+    MOST_SEED,
+    Array,
+    Estimate,
+    Mask,
+    RansacOptions,
+    real_number,
+    whole_number,
+)
 
 NativeEstimator = Callable[..., Estimate]
 
@@ -52,10 +61,11 @@ class Extras:
         one_by_one = self.prior is not None or self.half_width is not None
         if self.calibration is not None and one_by_one:
             raise ValueError("give prior and half_width or a calibration, not both")
-        if self.mask_threshold is not None and not self.mask_threshold >= 0.0:
-            raise ValueError(
-                f"mask_threshold must not be negative, got {self.mask_threshold}"
-            )
+        largest = self.mask_threshold
+        if largest is not None and not real_number(largest, "mask_threshold") >= 0.0:
+            raise ValueError(f"mask_threshold must not be negative, got {largest}")
+        if self.seed is not None:
+            whole_number(self.seed, "seed", 0, MOST_SEED)
 
     @property
     def score(self) -> MarginalScore | None:
@@ -144,6 +154,10 @@ def find(
     if _may_be_rejected(call, search):
         call.hand_over()  # raises where cv2 does; its answer is of no use
     model, inliers = _estimate(target, estimator, x1, x2, search, extras)
+    if model is None:
+        answer = _undetermined(call)
+        if answer is not None:
+            return answer
     mask = write_mask(
         inliers,
         call.get("mask"),
@@ -258,6 +272,22 @@ def _rejected_by_cv2(
         for name, value in kwargs.items()
     }
     model, mask = target.function(*positional, **named)
+    return model, mask
+
+
+def _undetermined(call: Call) -> tuple[Any, Any] | None:
+    """Return cv2's answer where matches fix no model; None where it has none either.
+
+    For a repeated frame any translation will do, and programs that never meet None
+    from cv2 go on with the one it names.
+    """
+    try:
+        model, mask = call.hand_over()
+    except cv2.error:  # about rows that are outliers here
+        return None
+    matrix = as_numeric(model)
+    if matrix is None or matrix.shape != (3, 3) or not np.isfinite(matrix).all():
+        return None
     return model, mask
 
 

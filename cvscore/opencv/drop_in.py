@@ -2,8 +2,9 @@
 
 An adapter: it reads a call as the installed cv2 would, asks the native estimators, and
 answers in cv2's form.  What has to be answered by cv2 itself goes to cv2: calls that it
-rejects (so that the error is its own), methods that are not robust, and inputs of
-minimal size, for which it returns all solutions.
+rejects (so that the error is its own), methods that are not robust, inputs of minimal
+size, for which it returns all solutions, and matches that fix no model, as those of a
+repeated video frame, for which it returns one of many.
 
 Accepted here and not, or not everywhere, by cv2:
 
@@ -96,7 +97,7 @@ def findHomography(
     Returns
     -------
     retval : (3, 3) float64 array or None
-        H with ``H[2, 2] = 1``.
+        H with ``H[2, 2] = 1``; None where neither this package nor cv2 has one.
     mask : (N, 1) uint8 array
         1 for inliers; all 0 where ``retval`` is None.
 

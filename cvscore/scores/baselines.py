@@ -30,7 +30,14 @@ from cvscore._numba.compile import kernel
 from cvscore.scores.magsac import magsac_gains, magsac_nodes, magsac_weights
 from cvscore.scores.msac import msac_kernels, truncated_quadratic
 from cvscore.scores.priors import InverseGamma
-from cvscore.types import Array, DataScale, Mask, ScoreKernels, Summary
+from cvscore.types import (
+    Array,
+    DataScale,
+    Mask,
+    ScoreKernels,
+    Summary,
+    positive_number,
+)
 
 INLIER_QUANTILE = 0.99  # of Gaussian residuals inside the threshold of GaussianUniform
 
@@ -95,10 +102,8 @@ class _ThresholdScore(ABC):
     threshold: float
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.threshold) and self.threshold > 0.0):
-            raise ValueError(
-                f"threshold must be finite and positive, got {self.threshold}"
-            )
+        threshold = positive_number(self.threshold, "threshold")
+        object.__setattr__(self, "threshold", threshold)
 
     def inliers(self, sq_residuals: Array, dim: int, num_params: int) -> Mask:
         """Return which of the (N,) residuals are within the threshold."""

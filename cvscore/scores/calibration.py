@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import NoReturn
 
+from cvscore.files.whole_files import written_whole
 from cvscore.scores.marginal_score import MarginalScore
 from cvscore.scores.priors import InverseGamma
-from cvscore.types import Score
+from cvscore.types import Score, positive_number, shown, whole_number
 
 # Of the file: raised when a field changes its meaning.
 VERSION = 1
+MOST_BYTES = 1 << 20  # of a file that holds a camera or a calibration
+MOST_PAIRS = 2**53  # that every reader of JSON tells apart
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,9 +49,13 @@ class Calibration:
         if not (isinstance(self.model, str) and self.model):
             raise ValueError(f"model must be the name of a model, got {self.model!r}")
         for name in ("half_width_fraction", "half_width"):
-            value = getattr(self, name)
-            if not (math.isfinite(value) and value > 0.0):
-                raise ValueError(f"{name} must be finite and positive, got {value}")
+            number = positive_number(getattr(self, name), name)
+            object.__setattr__(self, name, number)
+        for name in ("num_pairs", "num_skipped"):
+            number = whole_number(getattr(self, name), name, 0, MOST_PAIRS)
+            object.__setattr__(self, name, number)
+        if not isinstance(self.prior, InverseGamma):
+            raise TypeError(f"prior must be an InverseGamma, got {shown(self.prior)}")
 
     @property
     def score(self) -> MarginalScore:
@@ -64,29 +71,38 @@ class Calibration:
         return replace(self, prior=prior, half_width=self.half_width * factor)
 
     def save(self, path: str | Path) -> None:
-        """Write it as JSON."""
+        """Write it as JSON: the whole file, or none."""
         text = json.dumps({"version": VERSION, **asdict(self)}, indent=2)
-        Path(path).write_text(text + "\n", encoding="utf-8")
+        with written_whole(path) as part:
+            part.write_text(text + "\n", encoding="utf-8")
 
     @classmethod
     def load(cls, path: str | Path) -> Calibration:
         """Read what `save` wrote; ValueError for anything else."""
         try:
-            fields = json.loads(Path(path).read_text(encoding="utf-8"))
+            fields = json.loads(_text_of(Path(path)), parse_constant=_refuse_constant)
             version = fields.pop("version")
             if version != VERSION:
                 raise ValueError(
                     f"{path} has version {version}, and this package reads {VERSION}"
                 )
             return cls(**{**fields, "prior": InverseGamma(**fields["prior"])})
-        except (
-            KeyError,
-            TypeError,
-            AttributeError,
-            UnicodeDecodeError,
-            json.JSONDecodeError,
-        ) as error:
-            raise ValueError(f"{path} is not a calibration: {error!r}") from error
+        except (LookupError, TypeError, AttributeError, ValueError) as error:
+            raise ValueError(f"{path} is not a calibration: {error}") from error
+        except RecursionError:
+            raise ValueError(f"{path} is not a calibration: nested too deep") from None
+
+
+def _text_of(path: Path) -> str:
+    with path.open("rb") as file:
+        content = file.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise ValueError(f"it has more than {MOST_BYTES} bytes")
+    return content.decode("utf-8")
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number of JSON")
 
 
 def score_of(
@@ -95,6 +111,8 @@ def score_of(
     """Return the score that an estimator of ``model`` was asked to use."""
     if calibration is None:
         return score
+    if not isinstance(calibration, Calibration):
+        raise TypeError(f"calibration must be a Calibration, got {shown(calibration)}")
     if score is not None:
         raise ValueError("give a score or a calibration, not both")
     if calibration.model != model:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cvscore._numba.compile import kernel
-from cvscore.types import Array
+from cvscore.types import Array, positive_number
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,8 @@ class BetaPrior:
 
     def __post_init__(self) -> None:
         for name in ("a", "b"):
-            value = getattr(self, name)
-            if not (math.isfinite(value) and value > 0.0):
-                raise ValueError(f"{name} must be finite and positive, got {value}")
+            number = positive_number(getattr(self, name), name)
+            object.__setattr__(self, name, number)
 
 
 def label_terms(num_points: int, prior: BetaPrior | None) -> Array:

@@ -17,7 +17,16 @@ from cvscore.scores.preview import preview_scores
 from cvscore.scores.prior_units import check_half_width, prior_for_points
 from cvscore.scores.priors import InverseGamma
 from cvscore.scores.residual_bins import lowest_bin
-from cvscore.types import Array, DataScale, Mask, ScoreKernels, Summary
+from cvscore.types import (
+    Array,
+    DataScale,
+    Mask,
+    ScoreKernels,
+    Summary,
+    positive_number,
+    real_number,
+    shown,
+)
 
 # Small enough to change nothing but the logarithm of zero, and large enough for its
 # inverse, times the number of inliers, to be a finite weight.
@@ -66,13 +75,20 @@ class MarginalScore:
     def __post_init__(self) -> None:
         for name in ("half_width", "half_width_fraction", "max_half_width"):
             value = getattr(self, name)
-            if value is not None and not (math.isfinite(value) and value > 0.0):
-                raise ValueError(f"{name} must be finite and positive, got {value}")
-        if not (math.isfinite(self.rss_floor) and self.rss_floor >= MIN_RSS_FLOOR):
+            if value is not None or name == "half_width_fraction":
+                object.__setattr__(self, name, positive_number(value, name))
+        floor = real_number(self.rss_floor, "rss_floor")
+        if not (math.isfinite(floor) and floor >= MIN_RSS_FLOOR):
             raise ValueError(
                 f"rss_floor must be finite and at least {MIN_RSS_FLOOR}, "
-                f"got {self.rss_floor}"
+                f"got {shown(self.rss_floor)}"
             )
+        object.__setattr__(self, "rss_floor", floor)
+        if not isinstance(self.prior, InverseGamma):
+            raise TypeError(f"prior must be an InverseGamma, got {shown(self.prior)}")
+        if not isinstance(self.label_prior, BetaPrior | None):
+            given = shown(self.label_prior)
+            raise TypeError(f"label_prior must be a BetaPrior or None, got {given}")
 
     def with_half_width(self, half_width: float) -> MarginalScore:
         """Return this score with another half-width."""

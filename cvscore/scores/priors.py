@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cvscore.types import Array
+from cvscore.data.validation import as_real_array
+from cvscore.types import Array, one_of, positive_number, real_number, shown
 
 # What the residuals that a prior speaks of are measured in.
 PIXELS = "px"  # of the image
@@ -62,10 +63,13 @@ class InverseGamma:
     def __post_init__(self) -> None:
         for name in ("alpha", "beta"):
             value = getattr(self, name)
-            if not (math.isfinite(value) and value >= 0.0):
-                raise ValueError(f"{name} must be finite and not negative, got {value}")
-        if self.unit not in UNITS:
-            raise ValueError(f"unit must be one of {UNITS}, got {self.unit!r}")
+            number = real_number(value, name)
+            if not (math.isfinite(number) and number >= 0.0):
+                raise ValueError(
+                    f"{name} must be finite and not negative, got {shown(value)}"
+                )
+            object.__setattr__(self, name, number)
+        one_of(self.unit, "unit", UNITS)
 
     @classmethod
     def jeffreys(cls) -> InverseGamma:
@@ -95,8 +99,7 @@ class InverseGamma:
     def _require(self, unit: str, focal: float) -> None:
         if self.unit != unit:
             raise ValueError(f"unit must be {unit!r} to be converted, got {self.unit}")
-        if not (math.isfinite(focal) and focal > 0.0):
-            raise ValueError(f"focal must be finite and positive, got {focal}")
+        positive_number(focal, "focal")
 
 
 def jeffreys() -> InverseGamma:
@@ -159,7 +162,7 @@ def fit_mle(variances: ArrayLike, *, unit: str = PIXELS) -> InverseGamma:
 
 
 def _as_variances(variances: ArrayLike, at_least: int) -> Array:
-    values = np.asarray(variances, dtype=np.float64).ravel()
+    values = as_real_array(variances, "variances").astype(np.float64).ravel()
     if values.size < at_least:
         raise ValueError(
             f"variances must hold at least {at_least} values, got {values.size}"

@@ -1,5 +1,12 @@
 """The records and protocols that every layer shares; imports nothing else of ours."""
 
+from cvscore.types.arguments import (
+    one_of,
+    positive_number,
+    real_number,
+    shown,
+    whole_number,
+)
 from cvscore.types.arrays import Array, Mask
 from cvscore.types.model import (
     MAX_RESIDUAL_DIM,
@@ -14,11 +21,26 @@ from cvscore.types.result import (
     NoisePosterior,
     Pose,
 )
-from cvscore.types.score import DataScale, Score, ScoreKernels, Summary, VariancePrior
-from cvscore.types.search import RansacOptions, Sampler, SamplerState
+from cvscore.types.score import (
+    DataScale,
+    Score,
+    ScoreKernels,
+    Summary,
+    VariancePrior,
+    check_score,
+)
+from cvscore.types.search import (
+    MOST_ITERATIONS,
+    MOST_SEED,
+    RansacOptions,
+    Sampler,
+    SamplerState,
+)
 
 __all__ = [
     "MAX_RESIDUAL_DIM",
+    "MOST_ITERATIONS",
+    "MOST_SEED",
     "NO_NOISE",
     "SIGNIFICANT_EVIDENCE",
     "Array",
@@ -37,4 +59,10 @@ __all__ = [
     "ScoreKernels",
     "Summary",
     "VariancePrior",
+    "check_score",
+    "one_of",
+    "positive_number",
+    "real_number",
+    "shown",
+    "whole_number",
 ]

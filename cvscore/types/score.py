@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
+from cvscore.types.arguments import shown
 from cvscore.types.arrays import Array, Mask
 
 S = TypeVar("S", bound="Score")
@@ -138,3 +139,12 @@ class Score(Protocol):
         self, value: float, factor: float, num_points: int, dim: int, num_params: int
     ) -> float:
         """Return what a value of this score is after ``scaled(factor)``."""
+
+
+def check_score(score: Any) -> None:
+    """Refuse what is no score: one that lacks a method of `Score`, or its class."""
+    methods = [name for name in vars(Score) if not name.startswith("_")]
+    if isinstance(score, type) or not all(hasattr(score, name) for name in methods):
+        raise TypeError(
+            f"score must be a score, such as MarginalScore(), got {shown(score)}"
+        )

@@ -8,7 +8,12 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from cvscore.types.arguments import real_number, shown, whole_number
 from cvscore.types.arrays import Array
+
+# What a C int holds, and more than anybody waits for.
+MOST_ITERATIONS = 2**31 - 1
+MOST_SEED = 2**64 - 1  # the state of the generator
 
 
 class SamplerState(NamedTuple):
@@ -80,16 +85,29 @@ class RansacOptions:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.max_iterations < 1:
-            raise ValueError(
-                f"max_iterations must be at least 1, got {self.max_iterations}"
-            )
-        if not 0 <= self.min_iterations <= self.max_iterations:
+        # Frozen, and yet these become what kernels take: 1e4 is ten thousand.
+        for name, least, most in (
+            ("max_iterations", 1, MOST_ITERATIONS),
+            ("min_iterations", 0, MOST_ITERATIONS),
+            ("seed", 0, MOST_SEED),
+        ):
+            number = whole_number(getattr(self, name), name, least, most)
+            object.__setattr__(self, name, number)
+        if self.min_iterations > self.max_iterations:
             raise ValueError(
                 f"min_iterations must be in [0, max_iterations = "
                 f"{self.max_iterations}], got {self.min_iterations}"
             )
-        if not 0.0 < self.confidence < 1.0:
+        confidence = real_number(self.confidence, "confidence")
+        if not 0.0 < confidence < 1.0:
             raise ValueError(f"confidence must be in (0, 1), got {self.confidence}")
-        if self.seed < 0:
-            raise ValueError(f"seed must not be negative, got {self.seed}")
+        object.__setattr__(self, "confidence", confidence)
+
+    @classmethod
+    def given(cls, options: RansacOptions | None) -> RansacOptions:
+        """Return options that were given, or the default ones."""
+        if options is None:
+            return cls()
+        if not isinstance(options, cls):
+            raise TypeError(f"options must be RansacOptions, got {shown(options)}")
+        return options
