@@ -43,6 +43,7 @@ from cvscore.scores.label_prior import BetaPrior
 from cvscore.scores.marginal_score import MarginalScore
 from cvscore.scores.priors import InverseGamma, fit_mle, fit_robust
 from cvscore.types import Estimate, GeometricModel, Pose, RansacOptions
+from cvscore.types.extras import install_command
 
 __version__ = "0.1.0"
 
@@ -87,7 +88,7 @@ def __getattr__(name: str) -> Any:
             if error.name != "cv2":
                 raise
             raise ImportError(
-                f'cvscore.{name} needs OpenCV: pip install "cvscore[opencv]", or any '
+                f"cvscore.{name} needs OpenCV: {install_command('opencv')}, or any "
                 "other build of it (contrib, headless)"
             ) from error
         return getattr(opencv, name)

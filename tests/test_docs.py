@@ -17,6 +17,7 @@ DOCTESTED = (
     "cvscore.images.match_files",
     "cvscore.estimators.homography",
     "cvscore.scores.priors",
+    "cvscore.types.extras",
     "cvscore._numba.progress",
     "cvscore.images.rendering",
 )

@@ -8,6 +8,7 @@ from conftest import ROOT
 from processes import run_python
 
 import cvscore
+from cvscore.types.extras import DISTRIBUTION
 
 PYPROJECT = (ROOT / "pyproject.toml").read_text()
 README = (ROOT / "README.md").read_text()
@@ -23,6 +24,37 @@ def run_without(packages, script):
 def test_the_command_is_installed_and_exists():
     module, function = re.search(r'^cvscore = "(.*):(.*)"$', PYPROJECT, re.M).groups()
     assert callable(getattr(import_module(module), function))
+
+
+def test_nobody_is_told_to_install_the_other_project():
+    # On the package index `cvscore` is somebody else's; ours is cvscore-ransac.
+    assert f'name = "{DISTRIBUTION}"' in PYPROJECT
+    wrong = re.compile(r"""pip3? install [^\n&;`)]*?["'\s]cvscore(?![\w-])""")
+    assert wrong.search('pip install "cvscore[draw]"')
+    assert wrong.search("pip install -U cvscore\n")
+    assert not wrong.search('pip install "cvscore-ransac[draw]" ".[draw]"')
+    for path in tracked_files():
+        for line in path.read_text().splitlines():
+            assert not wrong.search(line) or "wrong.search" in line, (path, line)
+
+
+def tracked_files():
+    for pattern in ("*.py", "*.md", "*.toml", "*.yml", "*.cff", ".ci/*"):
+        for path in ROOT.rglob(pattern):
+            parts = path.relative_to(ROOT).parts
+            if path.is_file() and not any(part.startswith(".venv") for part in parts):
+                yield path
+
+
+def test_extras_that_messages_name_exist():
+    extras = set(re.findall(r"^(\w+) = \[", PYPROJECT, re.M))
+    named = set()
+    for path in (ROOT / "cvscore").rglob("*.py"):
+        named |= set(
+            re.findall(r"install_command\([\"'](\w+)[\"']\)", path.read_text())
+        )
+    assert named
+    assert named <= extras
 
 
 def test_the_package_says_that_it_is_typed_and_what_changed():
@@ -61,11 +93,11 @@ def test_the_native_functions_need_nothing_optional():
 @pytest.mark.parametrize(
     ("missing", "script", "words"),
     [
-        ("cv2", "import cvscore; cvscore.findHomography", "cvscore[opencv]"),
+        ("cv2", "import cvscore; cvscore.findHomography", "cvscore-ransac[opencv]"),
         (
             "pycolmap",
             "from cvscore.colmap import verify_matches as v; v('a')",
-            "colmap]",
+            "cvscore-ransac[colmap]",
         ),
     ],
 )
@@ -80,7 +112,7 @@ def test_the_command_without_opencv_is_one_line():
     script = "from cvscore.cli import main; sys.exit(main(['demo']))"
     done = run_without(["cv2"], script)
     assert done.returncode == 1
-    assert "cvscore[opencv]" in done.stderr
+    assert "cvscore-ransac[opencv]" in done.stderr
     assert done.stderr.count("\n") == 1
 
 

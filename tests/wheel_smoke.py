@@ -41,7 +41,7 @@ def main():
     folder = Path(cvscore.__file__).parent
     assert "site-packages" in folder.parts, folder
     assert (folder / "py.typed").exists()
-    assert metadata.version("cvscore") == cvscore.__version__
+    assert metadata.version("cvscore-ransac") == cvscore.__version__
     if len(sys.argv) > 1 and sys.argv[1]:
         assert np.__version__.startswith(sys.argv[1]), np.__version__
     K, R, x1, x2 = scene()

@@ -27,9 +27,7 @@ def _pyplot() -> Any:
     try:
         import matplotlib as mpl
     except ImportError as error:
-        raise ImportError(
-            "matplotlib is missing: pip install 'cvscore[bench]'"
-        ) from error
+        raise ImportError('matplotlib is missing: pip install ".[bench]"') from error
     mpl.use("Agg")
     from matplotlib import pyplot as plt
 

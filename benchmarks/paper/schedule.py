@@ -126,7 +126,7 @@ def _on_cluster(
     try:
         import distributed
     except ImportError as error:
-        raise ImportError("Dask is missing: pip install 'cvscore[bench]'") from error
+        raise ImportError('Dask is missing: pip install ".[bench]"') from error
     with distributed.Client(address, set_as_default=False) as client:
         shared = client.scatter(work, broadcast=False, hash=False)
         futures = client.map(run_batch, [shared] * len(batches), batches, pure=False)

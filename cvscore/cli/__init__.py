@@ -13,6 +13,7 @@ from typing import NoReturn
 
 from cvscore.cli import calibrate, demo, info, match, verify, warmup
 from cvscore.cli.failure import Failure
+from cvscore.types.extras import install_command
 
 __all__ = ["main"]
 
@@ -105,7 +106,7 @@ def _message(error: Exception) -> str:
         return f"{where}{error.strerror}"
     if isinstance(error, ModuleNotFoundError) and error.name == "cv2":
         return (
-            'this command needs OpenCV: pip install "cvscore[opencv]", or any other '
+            f"this command needs OpenCV: {install_command('opencv')}, or any other "
             "build of it (contrib, headless)"
         )
     if isinstance(error, MemoryError):

@@ -14,6 +14,7 @@ from cvscore.cli.options import (
     print_json,
     search_options,
 )
+from cvscore.types.extras import install_command
 
 MOST_WORKERS = 4096  # each of them reads ahead
 
@@ -25,7 +26,7 @@ def add_parser(commands: Any) -> None:
         help="verify the matches of a COLMAP database",
         description="Estimate the two-view geometry of every pair of a COLMAP database "
         "and write it there, in place of COLMAP's own verification.  A run that was "
-        'killed is finished by the next.  Needs pip install "cvscore[colmap]".',
+        f"killed is finished by the next.  Needs {install_command('colmap')}.",
     )
     parser.add_argument("database", type=Path, help="with images, keypoints, matches")
     parser.add_argument(

@@ -2,7 +2,7 @@
 
 `verify_matches` takes the place of ``pycolmap.verify_matches``, `two_view_geometry`
 that of ``pycolmap.estimate_two_view_geometry``.  Needs pycolmap 3.11 or newer
-(``pip install "cvscore[colmap]"``).
+(``pip install "cvscore-ransac[colmap]"``).
 """
 
 from __future__ import annotations

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from cvscore.types.extras import install_command
+
 
 def import_pycolmap() -> Any:
     """Import pycolmap, or say how to get it."""
@@ -11,6 +13,6 @@ def import_pycolmap() -> Any:
         import pycolmap
     except ImportError as error:
         raise ImportError(
-            "cvscore.colmap needs pycolmap 3.11 or newer: pip install 'cvscore[colmap]'"
+            f"cvscore.colmap needs pycolmap 3.11 or newer: {install_command('colmap')}"
         ) from error
     return pycolmap

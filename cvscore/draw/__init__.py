@@ -1,7 +1,7 @@
 """Pictures of estimates: matches, epipolar lines, overlays, and how the score chose.
 
 The first three need OpenCV and return images as OpenCV has them (BGR); the last needs
-matplotlib (``pip install "cvscore[draw]"``) and returns a figure.
+matplotlib (``pip install "cvscore-ransac[draw]"``) and returns a figure.
 """
 
 from cvscore.draw.epipolar import draw_epipolar_lines

@@ -14,6 +14,7 @@ from cvscore.estimators.registry import ESTIMATORS
 from cvscore.scores.marginal_score import MarginalScore
 from cvscore.two_view.image_pairs import SCENE_MATCHES
 from cvscore.types import Array, Estimate, ModelCounts
+from cvscore.types.extras import install_command
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -197,6 +198,6 @@ def _matplotlib_figure() -> Any:
         from matplotlib.figure import Figure
     except ImportError as error:
         raise ImportError(
-            'this picture needs matplotlib: pip install "cvscore[draw]"'
+            f"this picture needs matplotlib: {install_command('draw')}"
         ) from error
     return Figure

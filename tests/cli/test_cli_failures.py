@@ -127,7 +127,7 @@ def test_a_missing_package_is_named(here, capsys, monkeypatch, rng):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     monkeypatch.setitem(sys.modules, "h5py", None)
     sweep = ["match", path, "--model", "homography", "--sweep", "s.png"]
-    assert 'pip install "cvscore[draw]"' in run(capsys, *sweep)[2]
+    assert 'pip install "cvscore-ransac[draw]"' in run(capsys, *sweep)[2]
     assert "pip install h5py" in run(capsys, "match", "m.h5")[2]
 
 

@@ -21,7 +21,7 @@ def opened(path: Path) -> Iterator[Any]:
     try:
         import h5py
     except ImportError as error:
-        raise ImportError("h5py is missing: pip install 'cvscore[bench]'") from error
+        raise ImportError('h5py is missing: pip install ".[bench]"') from error
     if not path.is_file():
         raise DataError(f"{path} is not there")
     try:
