@@ -59,7 +59,7 @@ def add_parser(commands: Any) -> None:
         help="what cvscore calibrate has learned; its model is the default then",
     )
     add_output_option(
-        parser, f"picture of the matches (default {MATCH_PICTURE} where there are images)"
+        parser, f"picture of the matches (default {MATCH_PICTURE} with images)"
     )
     parser.add_argument(
         "--sweep",
