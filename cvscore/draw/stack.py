@@ -12,18 +12,23 @@ CAPTION_HEIGHT = 28
 TEXT_COLOUR = (235, 235, 235)
 
 
-def stack(pictures: Sequence[tuple[str, Picture]]) -> Picture:
+def stack(
+    pictures: Sequence[tuple[str, Picture]], *, captions_below: bool = False
+) -> Picture:
     """Put captioned pictures above each other, centred.
 
     Parameters
     ----------
     pictures : sequence of (str, (height, width, 3) uint8 array)
         Captions of at most about 100 characters, and pictures.
+    captions_below : bool
+        Put each caption under its picture.
     """
     width = max(picture.shape[1] for _, picture in pictures)
     rows: list[Picture] = []
     for caption, picture in pictures:
-        rows += [_caption(caption, width), _centred(picture, width)]
+        both = [_caption(caption, width), _centred(picture, width)]
+        rows += both[::-1] if captions_below else both
     return np.vstack(rows)
 
 

@@ -128,8 +128,8 @@ def test_demo_shows_thresholds_beside_none(here, capsys):
     ours = found["methods"]["cvscore, no threshold"]
     others = [row for name, row in found["methods"].items() if "cv2" in name]
     assert len(others) == 10
-    # One call, on all three views: no threshold of cv2's RANSAC is as good.
-    assert max(ours["degrees"]) < 3.0
+    # One call is right in every light; a method with a threshold fails in some.
+    assert max(ours["degrees"]) < 5.0
     worst = [max(row["degrees"]) for row in others]
-    assert max(worst) > 2 * max(ours["degrees"])
-    assert cv2.imread("pictures/demo.png").shape == (2 * (480 + 28), 1280, 3)
+    assert np.mean(np.array(worst) > 5.0) >= 0.8
+    assert cv2.imread("pictures/demo.png").shape == (3 * (240 + 28), 3 * 640, 3)
