@@ -172,7 +172,10 @@ def _check_outputs(options: argparse.Namespace, pair: Pair) -> None:
     """Refuse what can't be written before the work and not after it."""
     if options.output is not None and pair.images is None:
         raise Failure("--output draws on images: give the two images as well")
-    outputs = None if pair.images is None else options.output or MATCH_PICTURE, options.sweep
+    outputs = (
+        None if pair.images is None else options.output or MATCH_PICTURE,
+        options.sweep,
+    )
     for path in outputs:
         if path is not None:
             check_picture_name(path)
