@@ -21,7 +21,7 @@ def test_a_repeated_frame_has_a_pose(method, dtype):
     E, mask = cvscore.findEssentialMat(x, x.copy(), K, method, 0.999, 1.0)
     assert mask.shape == (100, 1)
     assert mask.dtype == np.uint8
-    num_in_front, R, t, _ = cv2.recoverPose(E, x, x, K, mask=mask)
+    _, R, t, _ = cv2.recoverPose(E, x, x, K, mask=mask)
     theirs, _ = cv2.findEssentialMat(x, x, K, method, 0.999, 1.0)
     np.testing.assert_array_equal(E, theirs)
     assert np.isfinite(R).all()
