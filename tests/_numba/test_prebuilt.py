@@ -83,7 +83,9 @@ def install(folder, *what, **variables):
     packages = next(folder.rglob("site-packages"))
     (packages / "others.pth").write_text(sysconfig.get_path("purelib") + "\n")
     run_python(
-        *("-m", "pip", "--python", python, "install", "--quiet", "--no-deps", *what),
+        *("-m", "pip", "--python", python, "install", "--quiet", "--no-deps"),
+        # This environment, which the other one sees, may hold the same version.
+        *("--ignore-installed", *what),
         PYTHONPATH=None,
         **variables,
     )
