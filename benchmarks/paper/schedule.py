@@ -128,7 +128,8 @@ def _on_cluster(
     except ImportError as error:
         raise ImportError('Dask is missing: pip install ".[bench]"') from error
     with distributed.Client(address, set_as_default=False) as client:
-        shared = client.scatter(work, broadcast=False, hash=False)
+        # To all of them: what one alone held would be lost with it.
+        shared = client.scatter(work, broadcast=True, hash=False)
         futures = client.map(run_batch, [shared] * len(batches), batches, pure=False)
         done = distributed.as_completed(futures, loop=client.loop, with_results=True)
         try:

@@ -31,7 +31,7 @@ DEMO_PICTURE = Path("cvscore-demo.png")
 THRESHOLDS = (0.1, 0.3, 1.0, 3.0, 10.0)
 # Grey levels of sensor noise in both views: it moves keypoints and costs matches.
 LIGHT = {"by day": 0.0, "at dusk": 50.0, "at night": 75.0}
-RATIO = 0.95  # permissive, so that wrong matches are the most
+DEMO_RATIO = 0.95  # permissive, so that wrong matches are the most
 CV2_ITERATIONS = 10_000  # ten times the default, which is what ours gets
 SHOWN = ("cv2 RANSAC, 1 px", "cv2 MAGSAC, 1 px", "cvscore, no threshold")
 TOLERABLE = 5.0  # degrees; beyond them the pose is called wrong
@@ -84,7 +84,7 @@ def run(options: argparse.Namespace) -> None:
     check_picture_name(options.output)
     pair = render_pair(options.seed)
     views = [
-        View(name, *images, match_images(*images, ratio=RATIO))
+        View(name, *images, match_images(*images, ratio=DEMO_RATIO))
         for name, images in progress(_in_each_light(pair, options.seed), label="match")
     ]
     jobs = [(view, *method) for method in _methods(pair) for view in views]

@@ -157,5 +157,5 @@ def test_without_matplotlib_the_extra_is_named(rng, monkeypatch):
     scene = planar_scene(rng)
     found = cvscore.estimate_homography(scene.x1, scene.x2)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(ImportError, match=r"cvscore\[draw\]"):
+    with pytest.raises(ImportError, match=r"cvscore-ransac\[draw\]"):
         plot_sweep(found, scene.x1, scene.x2, "homography")
