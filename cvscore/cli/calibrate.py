@@ -17,6 +17,7 @@ from cvscore.cli.options import (
     search_options,
 )
 from cvscore.cli.outputs import check_outputs
+from cvscore.estimators import ESTIMATORS
 from cvscore.files.whole_files import written_whole
 from cvscore.images.match_files import from_arrays, read_arrays
 from cvscore.types import Mask
@@ -46,7 +47,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--model",
         required=True,
-        choices=("homography", "fundamental", "essential"),
+        choices=tuple(ESTIMATORS),
         help="what to calibrate for",
     )
     parser.add_argument(

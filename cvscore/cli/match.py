@@ -22,11 +22,11 @@ from cvscore.cli.options import (
 )
 from cvscore.cli.outputs import check_outputs
 from cvscore.cli.pairs import Image, Pair, add_pair_arguments, load_pair
+from cvscore.estimators import ESTIMATORS
 from cvscore.files.whole_files import written_whole
 from cvscore.images.features import check_picture_name, write_image
 from cvscore.types import Array, Estimate
 
-KINDS = ("homography", "fundamental", "essential")
 MATCH_PICTURE = Path("cvscore-match.png")
 MASS = 0.95  # of the interval of the noise scale
 SCENES = {
@@ -48,7 +48,7 @@ def add_parser(commands: Any) -> None:
     add_pair_arguments(parser)
     parser.add_argument(
         "--model",
-        choices=(*KINDS, "auto"),
+        choices=(*ESTIMATORS, "auto"),
         default="auto",
         help="what to estimate (default auto: by the evidence)",
     )
@@ -145,9 +145,9 @@ def _estimate_or_select(
 
 
 def _check_cameras(model: str, pair: Pair) -> None:
-    if model == "essential" and pair.cameras is None:
+    if model in ESTIMATORS and ESTIMATORS[model].needs_cameras and not pair.cameras:
         raise Failure(
-            "the essential matrix needs a camera: --camera fx,fy,cx,cy (or --camera "
+            f"the {model} matrix needs a camera: --camera fx,fy,cx,cy (or --camera "
             "f), or K1 and K2 in the file of matches"
         )
 
@@ -161,11 +161,8 @@ def _estimate(
     matches = pair.matches
     given: dict[str, Any] = {"options": limits, "calibration": learned}
     given |= {"quality": matches.quality}
-    if kind == "homography":
-        return cvscore.estimate_homography(matches.x1, matches.x2, **given)
-    if kind == "fundamental" or pair.cameras is None:
-        return cvscore.estimate_fundamental(matches.x1, matches.x2, **given)
-    return cvscore.estimate_essential(matches.x1, matches.x2, *pair.cameras, **given)
+    cameras = pair.cameras or ()
+    return ESTIMATORS[kind].run(matches.x1, matches.x2, cameras=cameras, **given)
 
 
 def _check_outputs(options: argparse.Namespace, pair: Pair) -> None:

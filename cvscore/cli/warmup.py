@@ -7,6 +7,7 @@ import importlib.util
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -60,6 +61,7 @@ def run(options: argparse.Namespace) -> None:
 def steps() -> list[tuple[str, Callable[[], Any]]]:
     """Return calls that between them use every kernel."""
     import cvscore
+    from cvscore.estimators import ESTIMATORS
 
     x1, x2 = _matches()
     K = np.array([[1000.0, 0.0, 500.0], [0.0, 1000.0, 500.0], [0.0, 0.0, 1.0]])
@@ -74,9 +76,11 @@ def steps() -> list[tuple[str, Callable[[], Any]]]:
     )
     lens = np.array([0.01, 0.0, 0.0, 0.0])
     calls: list[tuple[str, Callable[[], Any]]] = [
-        ("homography", lambda: cvscore.estimate_homography(x1, x2)),
-        ("fundamental", lambda: cvscore.estimate_fundamental(x1, x2)),
-        ("essential", lambda: cvscore.estimate_essential(x1, x2, K, dist1=lens)),
+        *(
+            (name, partial(estimator.run, x1, x2, cameras=(K, K)))
+            for name, estimator in ESTIMATORS.items()
+        ),
+        ("distortion", lambda: cvscore.estimate_essential(x1, x2, K, dist1=lens)),
         ("large noise", lambda: cvscore.estimate_fundamental(*_matches(noise=20.0))),
         ("sampling", lambda: cvscore.estimate_homography(x1, x2, quality=quality)),
         ("which model", lambda: cvscore.select_model(x1, x2, K)),
