@@ -28,9 +28,10 @@ BUSY_WRITER = """
 import sqlite3, sys, time
 connection = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=30)
 connection.execute("CREATE TABLE notes (x)")
-print("started", flush=True)
 count = 0
 while True:
+    if count == 2:
+        print("started", flush=True)
     connection.execute("BEGIN " + sys.argv[2])
     connection.execute("INSERT INTO notes VALUES (?)", (count,))
     time.sleep(0.05)
