@@ -33,7 +33,6 @@ EVALUATE = _values(_points, _number, _values)
 ASSESS = types.Tuple((_number, _values))(_values, _values)
 INLIERS = array(1, types.boolean)(_values, _values)
 SUMMARISE = types.UniTuple(_number, 4)(_values, _values)
-RESIZE = _values(_count, _count, _count, _values)
 # Of a sampler.
 _STATE_TYPES = {
     "generator": array(1, types.uint64),
@@ -61,7 +60,6 @@ call_evaluate = method("evaluate", EVALUATE)
 call_assess = method("assess", ASSESS)
 call_inliers = method("inliers", INLIERS)
 call_summarise = method("summarise", SUMMARISE)
-call_resize = method("resize", RESIZE)
 call_draw = method("draw", DRAW, last="state")
 
 
@@ -124,7 +122,6 @@ class BoundScore(NamedTuple):
     assess: Any
     inliers: Any
     summarise: Any
-    resize: Any
     constants: Array
 
 
@@ -169,7 +166,6 @@ def bind_score(
         address_of(kernels.assess, ASSESS),
         address_of(kernels.inliers, INLIERS),
         address_of(kernels.summarise, SUMMARISE),
-        address_of(kernels.resize, RESIZE),
         kernels.constants,
     )
 
@@ -186,6 +182,5 @@ def _interpreted_score(score: Score, dim: int, num_params: int) -> BoundScore:
         assess=lambda row, own: score.assess(row, *counts(own)),
         inliers=lambda row, own: score.inliers(row, *counts(own)),
         summarise=lambda row, own: score.summarise(row, *counts(own)),
-        resize=lambda _, dim, num_params, own: np.array([dim, num_params]),
         constants=np.array([dim, num_params]),
     )

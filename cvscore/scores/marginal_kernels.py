@@ -103,26 +103,6 @@ def pack(parameters, num_points):
 
 
 @kernel
-def resize(num_points, dim, num_params, constants):
-    """Return the constants of the same score for other rows and another model."""
-    of = unpacked(constants).of
-    resized = np.array(
-        (
-            of.offset,
-            of.half_width,
-            of.lowest_bin,
-            of.alpha,
-            of.beta,
-            float(dim),
-            float(num_params),
-            of.label_a,
-            of.label_b,
-        )
-    )
-    return pack(resized, num_points)
-
-
-@kernel
 def preview(sq_residuals, constants):
     """Guess the order of the scores of (K, N) residuals, (K,)."""
     return preview_scores(sq_residuals, unpacked(constants).of.half_width ** 2)

@@ -301,7 +301,6 @@ def _kernels(
         assess=marginal_kernels.assess,
         inliers=marginal_kernels.inliers,
         summarise=marginal_kernels.summarise,
-        resize=marginal_kernels.resize,
         constants=packed,
     )
 

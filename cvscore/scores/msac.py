@@ -24,7 +24,6 @@ def msac_kernels(sq_threshold: float, dim: int, num_params: int) -> ScoreKernels
         assess=_assess,
         inliers=_inliers,
         summarise=_summarise,
-        resize=_resize,
         constants=constants,
     )
 
@@ -77,8 +76,3 @@ def _summarise(row, constants):
     freedom = num_inliers * constants[AT_DIM] - constants[AT_NUM_PARAMS]
     scale = np.sqrt(rss / freedom) if freedom > 0.0 else np.nan
     return score, scale, np.sqrt(constants[AT_SQ_THRESHOLD]), np.nan
-
-
-@kernel
-def _resize(num_points, dim, num_params, constants):
-    return np.array((constants[AT_SQ_THRESHOLD], float(dim), float(num_params)))

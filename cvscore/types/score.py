@@ -51,8 +51,7 @@ class ScoreKernels(NamedTuple):
 
     ``preview(sq_residuals, constants)``, ``evaluate(sq_residuals, best, constants)``,
     ``assess(row, constants)``, ``inliers(row, constants)`` and ``summarise(row,
-    constants)`` as those of `Score`; ``resize(num_points, dim, num_params, constants)``
-    gives the constants for other rows and another model.
+    constants)`` as those of `Score`.
     """
 
     preview: Callable[[Array, Array], Array]
@@ -60,7 +59,6 @@ class ScoreKernels(NamedTuple):
     assess: Callable[[Array, Array], tuple[float, Array]]
     inliers: Callable[[Array, Array], Mask]
     summarise: Callable[[Array, Array], tuple[float, float, float, float]]
-    resize: Callable[[int, int, int, Array], Array]
     constants: Array
 
 
