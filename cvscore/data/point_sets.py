@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cvscore.data.deduplication import bounds_of
+from cvscore.data.deduplication import MULTIPLIERS, bounds_of
 from cvscore.data.normalization import Region
 from cvscore.data.validation import as_coordinates, check_finite
 from cvscore.types import Array, RansacOptions, Sampler
@@ -36,6 +36,12 @@ class PointSets:
     dims: tuple[int, ...]
     make_sampler: MakeSampler
     names: tuple[str, ...] = ("x1", "x2")
+
+    def __post_init__(self) -> None:
+        if not 1 <= sum(self.dims) <= len(MULTIPLIERS):
+            raise ValueError(
+                f"dims must sum to 1 to {len(MULTIPLIERS)} coordinates, got {self.dims}"
+            )
 
     @cached_property
     def bounds(self) -> NDArray[np.int64]:
