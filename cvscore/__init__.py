@@ -27,9 +27,13 @@ from cvscore.calibration.pair_variances import (
     variance_unconstrained,
 )
 from cvscore.estimators import (
+    estimate_affine,
     estimate_essential,
     estimate_fundamental,
     estimate_homography,
+    estimate_rigid,
+    estimate_similarity,
+    estimate_translation,
 )
 from cvscore.estimators.select_model import Selection, select_model
 from cvscore.scores.baselines import (
@@ -65,9 +69,13 @@ __all__ = [
     "RansacOptions",
     "Selection",
     "calibrate",
+    "estimate_affine",
     "estimate_essential",
     "estimate_fundamental",
     "estimate_homography",
+    "estimate_rigid",
+    "estimate_similarity",
+    "estimate_translation",
     "findEssentialMat",
     "findFundamentalMat",
     "findHomography",
