@@ -1,8 +1,8 @@
 """Two images or two clouds of points, and a map from one to the other.
 
 2-D points are pixels of two images.  3-D points fill boxes of any size, and what a
-pixel is to an image a thousandth of the box's diagonal is to them: noise, near misses
-and errors are in that unit.  Wrong matches are of the kinds of `benchmarks.data.clouds`
+pixel is to an image a thousandth of the box's longest side is to them: noise and near
+misses are in that unit, errors in thousandths of its diagonal.  Wrong matches are of the kinds of `benchmarks.data.clouds`
 with another map of the same kind for "moving".
 """
 
@@ -46,10 +46,13 @@ class Map:
 
     @property
     def pixel(self) -> float:
-        """The unit of noise and errors: a pixel, or a thousandth of the diagonal."""
-        if self.dim == 2:
-            return 1.0
-        return 1e-3 * float(np.linalg.norm(self.size2))
+        """The unit of noise: a pixel, or a thousandth of the longest side."""
+        return 1.0 if self.dim == 2 else 1e-3 * float(self.size2.max())
+
+    @property
+    def error_unit(self) -> float:
+        """The unit of errors: a pixel, or a thousandth of the diagonal."""
+        return 1.0 if self.dim == 2 else 1e-3 * float(np.linalg.norm(self.size2))
 
     def apply(self, x: Array) -> Array:
         """Map points (N, D)."""

@@ -39,7 +39,7 @@ def generate(kind: str, dim: int, regime: str, index: int, split: str) -> Pair:
         problem=problem,
         x1=np.ascontiguousarray(drawn.rows[:, :dim]),
         x2=np.ascontiguousarray(drawn.rows[:, dim:]),
-        truth=Corners(corners, true.apply(corners), true.pixel),
+        truth=Corners(corners, true.apply(corners), true.error_unit),
         quality=drawn.quality,
         is_inlier=drawn.is_inlier,
         model=true.matrix,
