@@ -1,4 +1,4 @@
-"""Homography, fundamental and essential matrices with no inlier threshold to tune.
+"""Robust estimators of geometric models with no inlier threshold to tune.
 
 >>> import numpy as np
 >>> import cvscore
@@ -51,7 +51,16 @@ from cvscore.types.extras import install_command
 
 __version__ = "0.1.0"
 
-_FROM_OPENCV = ("findEssentialMat", "findFundamentalMat", "findHomography")
+_FROM_OPENCV = (
+    "estimateAffine2D",
+    "estimateAffine3D",
+    "estimateAffinePartial2D",
+    "estimateTranslation2D",  # not in __all__: OpenCV has it from 4.13 on
+    "estimateTranslation3D",
+    "findEssentialMat",
+    "findFundamentalMat",
+    "findHomography",
+)
 
 __all__ = [
     "BetaPrior",
@@ -69,6 +78,10 @@ __all__ = [
     "RansacOptions",
     "Selection",
     "calibrate",
+    "estimateAffine2D",
+    "estimateAffine3D",
+    "estimateAffinePartial2D",
+    "estimateTranslation3D",
     "estimate_affine",
     "estimate_essential",
     "estimate_fundamental",
@@ -91,7 +104,7 @@ def __getattr__(name: str) -> Any:
     # The drop-in imports cv2, which the native estimators do without.
     if name in _FROM_OPENCV:
         try:
-            from cvscore.opencv import drop_in as opencv
+            from cvscore import opencv
         except ModuleNotFoundError as error:
             if error.name != "cv2":
                 raise
