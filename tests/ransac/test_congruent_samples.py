@@ -31,9 +31,10 @@ def test_few_right_points_are_found(kind, rng):
     assert share > (0.01 if kind == "rigid" else 0.002)
 
 
-def test_a_scale_is_for_those_that_may_change_it(rng):
+def test_most_samples_are_right_where_half_of_the_points_are(rng):
+    """An eighth would be, by chance."""
     assert share_of_right_samples("rigid", 0.5, rng, any_scale=False) > 0.9
-    assert share_of_right_samples("similarity", 0.5, rng, any_scale=True) > 0.7
+    assert share_of_right_samples("similarity", 0.5, rng, any_scale=True) > 0.5
 
 
 def test_the_first_samples_are_plain(rng):
