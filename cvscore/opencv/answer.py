@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import cv2
@@ -220,11 +221,11 @@ def _estimate(
         x2[usable],
         score=extras.score,
         calibration=extras.calibration,
-        options=RansacOptions(
-            max_iterations=max(search.max_iters, 1),
+        options=_options(
+            max(search.max_iters, 1),
             # Where cv2 does not reject such a confidence it resets it.
-            confidence=search.confidence if sound else target.confidence,
-            seed=search.seed if extras.seed is None else extras.seed,
+            search.confidence if sound else target.confidence,
+            search.seed if extras.seed is None else extras.seed,
         ),
         quality=None if quality is None else quality[usable],
         solver=extras.solver,
@@ -235,6 +236,13 @@ def _estimate(
     if extras.mask_threshold is not None:
         inliers[usable] &= estimate.residuals <= extras.mask_threshold
     return np.ascontiguousarray(target.rescaled(estimate.model)), inliers
+
+
+@lru_cache(maxsize=16)  # most calls of a program are alike
+def _options(max_iterations: int, confidence: float, seed: int) -> RansacOptions:
+    return RansacOptions(
+        max_iterations=max_iterations, confidence=confidence, seed=seed
+    )
 
 
 def _usable_rows(x1: Array, x2: Array) -> Mask | slice:

@@ -74,7 +74,7 @@ class InverseGamma:
     @classmethod
     def jeffreys(cls) -> InverseGamma:
         """Return the limit that assumes nothing about the scale."""
-        return cls(alpha=0.0, beta=0.0)
+        return JEFFREYS
 
     def scaled(self, factor: float) -> InverseGamma:
         """Return this prior for residuals that have been multiplied by ``factor``."""
@@ -100,6 +100,9 @@ class InverseGamma:
         if self.unit != unit:
             raise ValueError(f"unit must be {unit!r} to be converted, got {self.unit}")
         positive_number(focal, "focal")
+
+
+JEFFREYS = InverseGamma(alpha=0.0, beta=0.0)
 
 
 def jeffreys() -> InverseGamma:

@@ -53,6 +53,8 @@ def one_of(value: Any, name: str, choices: Collection[str]) -> str:
 
 
 def _as_real(value: Any, name: str, kind: str) -> Any:
+    if type(value) in (float, int):  # the common case, without asking an abstract class
+        return value
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value.item()
     if not isinstance(value, Real) or isinstance(value, bool | np.bool_):
