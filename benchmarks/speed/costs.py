@@ -73,11 +73,7 @@ def timed_search(clock: Clock) -> Callable[..., Any]:
                 "inliers",
                 lambda s, row: score.inliers(row, s.constants),
             ),
-            "call_summarise": (
-                "inliers",
-                lambda s, row: score.summarise(row, s.constants),
-            ),
-            "sample_budget": ("stopping", compiled(loop.sample_budget)),
+            "sample_budget": ("stopping", loop.sample_budget),
         }
         with ExitStack() as stack:
             for name, (label, function) in parts.items():

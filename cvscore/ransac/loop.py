@@ -17,14 +17,12 @@ from cvscore._numba.bound import (
     call_draw,
     call_inliers,
     call_solve,
-    call_summarise,
 )
 from cvscore._numba.by_address import address_of
 from cvscore.numerics.random_numbers import generator
 from cvscore.ransac.local_optimization import (
-    CONVERGED,
-    MIN_GAIN,
-    NEARLY_CONVERGED,
+    TO_THE_END,
+    WHILE_SEARCHING,
     locally_optimise,
 )
 from cvscore.ransac.objective import Candidate, Objective, best_of
@@ -99,7 +97,8 @@ def _search(objective, sampler, generator, limits):
     num_vain = 0  # batches among the inliers of the best model, since it is the best
     while iterations < budget:
         for source in range(2):
-            num = min(batch, limits.max_iterations - iterations)
+            # What is found on the way may leave fewer to draw, or none.
+            num = min(batch, max(int(np.ceil(budget)) - iterations, 0))
             if source == EVERYWHERE:
                 samples = call_draw(sampler, points, num)
             else:
@@ -112,21 +111,17 @@ def _search(objective, sampler, generator, limits):
             if not top.score > -np.inf:
                 continue
             bars[source] = -np.inf if limits.optimises_every_batch else top.score
-            how = best.score, MIN_GAIN, NEARLY_CONVERGED
-            end = locally_optimise(objective, top, *how)
+            end = locally_optimise(objective, top, best.score, WHILE_SEARCHING)
             if end.score > best.score:
                 best = end
                 inliers = call_inliers(score, best.sq_residuals)
                 members, num_vain = np.flatnonzero(inliers), 0
                 bars[AMONG_INLIERS] = -np.inf
-                evidence = np.inf
-                if limits.min_gain_per_freedom > 0.0:
-                    evidence = call_summarise(score, best.sq_residuals)[3]
                 counts = members.shape[0], inliers.shape[0]
-                budget = sample_budget(*counts, evidence, model, limits)
+                budget = sample_budget(*counts, model.sample_size, limits)
         batch = min(2 * batch, LAST_BATCH)
     if best.score > -np.inf:
-        best = locally_optimise(objective, best, -np.inf, 0.0, CONVERGED)
+        best = locally_optimise(objective, best, -np.inf, TO_THE_END)
     return best, iterations
 
 
