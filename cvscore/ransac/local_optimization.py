@@ -26,7 +26,7 @@ MIN_GAIN = 1.0
 # Nor need it end exactly at the minimum of each refit.
 NEARLY_CONVERGED = 1e-2
 # Nor need all inliers take part: so many determine a model well enough to compare it.
-MAX_REFIT_POINTS = 256
+MAX_REFIT_POINTS = 128
 EVERY_POINT = 2**62
 
 

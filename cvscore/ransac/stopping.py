@@ -13,7 +13,7 @@ from cvscore.types import RansacOptions
 # Samples at the least, where that many are allowed: two rounds.  Nearly all matches
 # agree with the model of a plane or a short baseline too, and end the search by their
 # number; it takes a second look to find one that fits them better.
-MIN_SAMPLES = 40
+MIN_SAMPLES = 96
 
 
 class SearchStyle(NamedTuple):

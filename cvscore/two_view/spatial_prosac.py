@@ -37,7 +37,7 @@ from cvscore.types import Array
 
 # Neighbours are looked for in the 3 x 3 cells around a match in the first image; with
 # this many matches a cell, the third neighbour of a right match is hardly ever missed.
-MATCHES_PER_CELL = 6
+MATCHES_PER_CELL = 3
 # Samples drawn before matches are ordered by coherence; easy data need no more.
 NUM_UNIFORM_SAMPLES = 64
 

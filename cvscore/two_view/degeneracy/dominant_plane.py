@@ -35,7 +35,7 @@ MIN_SAMPLE_SHARE = 0.25
 NUM_PLANE_SAMPLES = 64
 # No early stop: points of the plane that were left over agree with every epipole, so
 # that an inlier count says nothing here.
-NUM_EPIPOLE_SAMPLES = 512
+NUM_EPIPOLE_SAMPLES = 256
 
 # Squared distance from the plane, in variances of the noise, up to which a match is on
 # it: 99 % of those that are.
