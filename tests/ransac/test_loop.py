@@ -12,6 +12,7 @@ from cvscore._numba.bound import bind_model
 from cvscore.models.essential import essential_model
 from cvscore.models.fundamental import fundamental_model
 from cvscore.models.homography import homography_model
+from cvscore.ransac import loop
 from cvscore.ransac.local_optimization import optimise
 from cvscore.ransac.loop import LAST_BATCH, ransac, search
 from cvscore.ransac.objective import Candidate, Objective
@@ -177,6 +178,28 @@ def test_same_seed_same_bits_and_another_seed_another_search(rng):
 
     assert (run(1).model == run(1).model).all()
     assert run(1).score == run(1).score
+
+
+def test_a_search_in_slices_finds_the_same(rng, monkeypatch):
+    points = line_scene(rng, 20, 100, 0.5)
+    found, num_slices = [], []
+    for work in (np.inf, 1.0):
+        monkeypatch.setattr(loop, "WORK_OF_A_SLICE", work)
+        score = MarginalScore(half_width=30.0)
+        objective = Objective(LINE, points, score, RansacOptions(max_iterations=500))
+        slices = []
+        run = objective.run
+        objective.run = lambda *given, run=run, slices=slices: (
+            slices.append(given) or run(*given)
+        )
+        found.append(search(objective, UniformSampler(120, 2, 3)))
+        num_slices.append(len(slices))
+    (whole, num_whole), (sliced, num_sliced) = found
+    assert num_whole == num_sliced
+    assert np.array_equal(whole.model, sliced.model)
+    assert whole.score == sliced.score
+    assert num_slices[0] == 1
+    assert num_slices[1] > 3
 
 
 def test_the_best_of_a_batch_is_the_best(rng):
