@@ -14,9 +14,12 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 
 from cvscore._numba import linking
+from cvscore._numba.boxing import box_in_c
 from cvscore._numba.cache import KernelCache
 
 NO_WRAPPER = "no_cpython_wrapper"  # numba's option
+
+box_in_c()
 
 
 class KernelDispatcher(CPUDispatcher):  # type: ignore[misc, unused-ignore]

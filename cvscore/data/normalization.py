@@ -13,14 +13,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cvscore._numba.compile import brief_kernel
+from cvscore._numba.compile import brief_kernel, kernel
+from cvscore.numerics.fence import within_fence
 from cvscore.numerics.linalg import EPSILON
 from cvscore.numerics.quickselect import move_smallest_first
 from cvscore.types import Array
 
-# The spread of coordinates is read between this quantile and its opposite, so that a
-# few wild coordinates can't move it.
+# The spread of coordinates is read between this quantile and its opposite, of those
+# that are not wild (`within_fence`).
 LOW_QUANTILE = 0.05
+# Inside of its frame no point is further out than twice this: one at any distance is an
+# outlier all the same, and the products of such coordinates are finite.
+FARTHEST = 2.0**80
+OCTAVES = 2048.0  # more than lie between any two numbers
 
 
 class Region(NamedTuple):
@@ -87,15 +92,15 @@ def frame_of(region: Region) -> Frame:
 @brief_kernel
 def find_region(points):
     """Return the `Region` of finite points (D, N)."""
-    num_rows, last = points.shape[0], points.shape[1] - 1
+    num_rows = points.shape[0]
     centre, spreads = np.zeros(num_rows), np.zeros(num_rows)
-    if last < 0:
+    if points.shape[1] == 0:
         return Region(centre, spreads)
-    low = int(LOW_QUANTILE * last)
-    high, middle = last - low, last // 2
-    values = np.empty(last + 1)
     for row in range(num_rows):
-        values[:] = points[row]
+        values = within_fence(points[row])
+        last = values.shape[0] - 1
+        low, middle = int(LOW_QUANTILE * last), last // 2
+        high = last - low
         move_smallest_first(values, middle + 1)
         centre[row] = values[middle]
         lower, upper = values[: middle + 1], values[middle:]
@@ -105,7 +110,7 @@ def find_region(points):
         spread = upper[high - middle] - lower[low]
         spreads[row] = spread * (last / max(high - low, 1))
         if not spread > 0.0:
-            spreads[row] = points[row].max() - points[row].min()
+            spreads[row] = values.max() - values.min()
     return Region(centre, spreads)
 
 
@@ -117,7 +122,20 @@ def enter_frame(points, frame):
     for row in range(points.shape[0]):
         for i in range(points.shape[1]):
             inside[row, i] = (points[row, i] - frame.shift[row]) * inverse
+    if np.abs(inside).max() > FARTHEST:
+        bring_nearer(inside.ravel())
     return inside
+
+
+@kernel
+def bring_nearer(coordinates):
+    """Bring those beyond `FARTHEST` to one or two times that, in the same order."""
+    for i in range(coordinates.shape[0]):
+        distance = abs(coordinates[i])
+        if distance > FARTHEST:
+            octaves = min(np.log2(distance / FARTHEST), OCTAVES)
+            nearer = FARTHEST * (1.0 + octaves / OCTAVES)
+            coordinates[i] = math.copysign(nearer, coordinates[i])
 
 
 @brief_kernel

@@ -142,9 +142,7 @@ def best_of(objective, models, bar):
     num_models, num_points = models.shape[0], objective.points.shape[-1]
     num_kept = max(MIN_KEPT, int(KEPT_SHARE * num_models))
     if num_kept < num_models:
-        sq_residuals = call_residuals(
-            objective.model, models, objective.preview_points
-        )
+        sq_residuals = call_residuals(objective.model, models, objective.preview_points)
         guesses = call_preview(objective.score, sq_residuals)
         kept = _largest(guesses, num_kept)
     else:
