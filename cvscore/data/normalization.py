@@ -24,7 +24,7 @@ from cvscore.types import Array
 LOW_QUANTILE = 0.05
 # Inside of its frame no point is further out than twice this: one at any distance is an
 # outlier all the same, and the products of such coordinates are finite.
-FARTHEST = 2.0**80
+FARTHEST_INSIDE = 2.0**80
 OCTAVES = 2048.0  # more than lie between any two numbers
 
 
@@ -119,22 +119,24 @@ def enter_frame(points, frame):
     """Return points (D, N) inside the frame."""
     inside = np.empty(points.shape)
     inverse = 1.0 / frame.unit  # of a power of two: exact
+    farthest = 0.0
     for row in range(points.shape[0]):
         for i in range(points.shape[1]):
             inside[row, i] = (points[row, i] - frame.shift[row]) * inverse
-    if np.abs(inside).max() > FARTHEST:
+            farthest = max(farthest, abs(inside[row, i]))
+    if farthest > FARTHEST_INSIDE:
         bring_nearer(inside.ravel())
     return inside
 
 
 @kernel
 def bring_nearer(coordinates):
-    """Bring those beyond `FARTHEST` to one or two times that, in the same order."""
+    """Bring those beyond `FARTHEST_INSIDE` to twice that or less, in the same order."""
     for i in range(coordinates.shape[0]):
         distance = abs(coordinates[i])
-        if distance > FARTHEST:
-            octaves = min(np.log2(distance / FARTHEST), OCTAVES)
-            nearer = FARTHEST * (1.0 + octaves / OCTAVES)
+        if distance > FARTHEST_INSIDE:
+            octaves = min(np.log2(distance / FARTHEST_INSIDE), OCTAVES)
+            nearer = FARTHEST_INSIDE * (1.0 + octaves / OCTAVES)
             coordinates[i] = math.copysign(nearer, coordinates[i])
 
 

@@ -10,9 +10,9 @@ import numpy as np
 from cvscore._numba.compile import kernel
 from cvscore.types import RansacOptions
 
-# Samples at the least, where that many are allowed: two rounds.  Nearly all matches
-# agree with the model of a plane or a short baseline too, and end the search by their
-# number; it takes a second look to find one that fits them better.
+# Samples at the least, where that many are allowed.  Nearly all matches agree with the
+# model of a plane or a short baseline too, and end the search by their number; it takes
+# a second look to find one that fits them better.
 MIN_SAMPLES = 96
 
 

@@ -24,7 +24,7 @@ MIN_SHARE_IN_COMPANY = 0.8
 NUM_LOOKED_AT_FIRST = 64
 # How far wrong matches are counted, in residuals of the farthest inlier.
 REACH_BESIDE = 3.0
-# Part of the inliers that are there by chance, if wrong matches are spread evenly beside
+# Part of the inliers that are there by chance, if wrong matches are as dense beside
 # them: where fewer are, they can't pull enough to be worth looking for.
 MIN_BY_CHANCE = 0.01
 # Part of the isolated inliers that have to be there by chance, if isolated matches are
