@@ -1,4 +1,4 @@
-"""Homography, fundamental and essential matrices with no inlier threshold to tune.
+"""Robust estimators of geometric models with no inlier threshold to tune.
 
 >>> import numpy as np
 >>> import cvscore
@@ -27,9 +27,13 @@ from cvscore.calibration.pair_variances import (
     variance_unconstrained,
 )
 from cvscore.estimators import (
+    estimate_affine,
     estimate_essential,
     estimate_fundamental,
     estimate_homography,
+    estimate_rigid,
+    estimate_similarity,
+    estimate_translation,
 )
 from cvscore.estimators.select_model import Selection, select_model
 from cvscore.scores.baselines import (
@@ -47,7 +51,16 @@ from cvscore.types.extras import install_command
 
 __version__ = "0.1.0"
 
-_FROM_OPENCV = ("findEssentialMat", "findFundamentalMat", "findHomography")
+_FROM_OPENCV = (
+    "estimateAffine2D",
+    "estimateAffine3D",
+    "estimateAffinePartial2D",
+    "estimateTranslation2D",  # not in __all__: OpenCV has it from 4.13 on
+    "estimateTranslation3D",
+    "findEssentialMat",
+    "findFundamentalMat",
+    "findHomography",
+)
 
 __all__ = [
     "BetaPrior",
@@ -65,9 +78,17 @@ __all__ = [
     "RansacOptions",
     "Selection",
     "calibrate",
+    "estimateAffine2D",
+    "estimateAffine3D",
+    "estimateAffinePartial2D",
+    "estimateTranslation3D",
+    "estimate_affine",
     "estimate_essential",
     "estimate_fundamental",
     "estimate_homography",
+    "estimate_rigid",
+    "estimate_similarity",
+    "estimate_translation",
     "findEssentialMat",
     "findFundamentalMat",
     "findHomography",
@@ -83,7 +104,7 @@ def __getattr__(name: str) -> Any:
     # The drop-in imports cv2, which the native estimators do without.
     if name in _FROM_OPENCV:
         try:
-            from cvscore.opencv import drop_in as opencv
+            from cvscore import opencv
         except ModuleNotFoundError as error:
             if error.name != "cv2":
                 raise

@@ -12,8 +12,7 @@ from scipy.spatial.transform import Rotation
 
 from benchmarks.data.pair import Array, Fit, Pair, Pose, cross_matrix
 from benchmarks.methods.method import Method, Settings
-
-NO_THRESHOLD = {"H": 0.0, "F": 0.0, "E": 0.0}
+from benchmarks.problems import maps
 
 
 def run(pair: Pair, _settings: Settings) -> Fit | None:
@@ -21,10 +20,7 @@ def run(pair: Pair, _settings: Settings) -> Fit | None:
     if pair.is_inlier is None or pair.model is None:
         return None
     x1, x2 = pair.x1[pair.is_inlier], pair.x2[pair.is_inlier]
-    model = {"H": _homography, "F": _fundamental, "E": _essential}[pair.problem](
-        pair, x1, x2
-    )
-    return Fit(model, pair.is_inlier)
+    return Fit(_FITS[pair.problem](pair, x1, x2), pair.is_inlier)
 
 
 def epipolar_residuals(F: Array, x1: Array, x2: Array) -> Array:
@@ -113,5 +109,34 @@ def _conditioner(x: Array) -> Array:
         [[scale, 0, -scale * centre[0]], [0, scale, -scale * centre[1]], [0, 0, 1.0]]
     )
 
+
+def _map(pair: Pair, x1: Array, x2: Array) -> Array:
+    kind = pair.problem[:-2]  # without the dimension
+    centre1, centre2 = x1.mean(axis=0), x2.mean(axis=0)
+    a, b = x1 - centre1, x2 - centre2
+    if kind == "translation":
+        A = np.eye(x1.shape[1])
+    elif kind == "affine":
+        # Total least squares: matches lie on a flat, whose normals these are.
+        normals = np.linalg.svd(np.hstack([a, b]))[2][x1.shape[1] :].T
+        A = -np.linalg.solve(normals[x1.shape[1] :].T, normals[: x1.shape[1]].T)
+    else:
+        U, singular, Vt = np.linalg.svd(b.T @ a)
+        signs = np.ones(len(singular))
+        signs[-1] = np.sign(np.linalg.det(U @ Vt))
+        A, p = U @ np.diag(signs) @ Vt, singular @ signs
+        if kind == "similarity":
+            growth = np.sum(b**2) - np.sum(a**2)
+            A = A * (growth + np.hypot(growth, 2.0 * p)) / (2.0 * p)
+    return np.column_stack([A, centre2 - A @ centre1])
+
+
+_FITS = {
+    "H": _homography,
+    "F": _fundamental,
+    "E": _essential,
+    **{problem.name: _map for problem in maps.PROBLEMS},
+}
+NO_THRESHOLD = dict.fromkeys(_FITS, 0.0)
 
 METHODS = [Method("oracle", "scipy", "scipy", run, NO_THRESHOLD, has_threshold=False)]

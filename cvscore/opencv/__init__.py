@@ -1,5 +1,23 @@
 """Drop-in replacements for OpenCV's robust estimators."""
 
+from cvscore.opencv import maps
 from cvscore.opencv.drop_in import findEssentialMat, findFundamentalMat, findHomography
+from cvscore.opencv.maps import (
+    estimateAffine2D,
+    estimateAffine3D,
+    estimateAffinePartial2D,
+    estimateTranslation3D,
+)
 
-__all__ = ["findEssentialMat", "findFundamentalMat", "findHomography"]
+__all__ = [
+    "estimateAffine2D",
+    "estimateAffine3D",
+    "estimateAffinePartial2D",
+    "estimateTranslation3D",
+    "findEssentialMat",
+    "findFundamentalMat",
+    "findHomography",
+]
+
+if hasattr(maps, "estimateTranslation2D"):
+    estimateTranslation2D = maps.estimateTranslation2D
