@@ -17,7 +17,7 @@ from cvscore._numba.compile import brief_kernel, kernel
 from cvscore.numerics.fence import within_fence
 from cvscore.numerics.linalg import EPSILON
 from cvscore.numerics.quickselect import move_smallest_first
-from cvscore.types import Array
+from cvscore.types import LARGEST, MAX_RATIO, SMALLEST, Array
 
 # The spread of coordinates is read between this quantile and its opposite, of those
 # that are not wild (`within_fence`).
@@ -54,6 +54,24 @@ class Region(NamedTuple):
             return 0.0
         inverse = sum((small / diagonal) ** 2 for diagonal in diagonals)
         return small * math.sqrt(len(diagonals) / inverse)
+
+    def check(self, dims: tuple[int, ...], names: tuple[str, ...]) -> None:
+        """Refuse points whose products or ratios no number can hold."""
+        spreads, centre = self.spreads.tolist(), self.centre.tolist()
+        largest = max(abs(c) + s for c, s in zip(centre, spreads, strict=True))
+        if largest > LARGEST or 0.0 < max(spreads) < SMALLEST:
+            size = largest if largest > LARGEST else max(spreads)
+            raise ValueError(
+                f"{' and '.join(names[: len(dims)])} must be in a unit in which they "
+                f"are neither beyond {LARGEST:g} nor within {SMALLEST:g}, got {size:g}"
+            )
+        diagonals = self.diagonals(dims)
+        if 0.0 < min(diagonals) < max(diagonals) / MAX_RATIO:
+            sizes = " and ".join(f"{diagonal:.3g}" for diagonal in diagonals)
+            raise ValueError(
+                f"{' and '.join(names[: len(dims)])} must extend over lengths that are "
+                f"not more than {MAX_RATIO:g} times each other, got {sizes}"
+            )
 
     def precision(self) -> float:
         """Return the rounding error that coordinates of the region carry."""
@@ -122,8 +140,9 @@ def enter_frame(points, frame):
     farthest = 0.0
     for row in range(points.shape[0]):
         for i in range(points.shape[1]):
-            inside[row, i] = (points[row, i] - frame.shift[row]) * inverse
-            farthest = max(farthest, abs(inside[row, i]))
+            place = (points[row, i] - frame.shift[row]) * inverse
+            inside[row, i] = place
+            farthest = max(farthest, abs(place))
     if farthest > FARTHEST_INSIDE:
         bring_nearer(inside.ravel())
     return inside

@@ -108,6 +108,7 @@ def prepare(
             )
             qualities = None if qualities is None else qualities[used]
     inside, region, frame = prepared
+    region.check(data.dims, data.names)
     scale = DataScale(
         unit=frame.unit,
         num_points=inside.shape[1],
