@@ -5,7 +5,14 @@ nothing.  What it shows comes from an `Estimate` or from a database; nothing is
 estimated here.
 """
 
+from cvscore.report.database import database_page
 from cvscore.report.example import example_page
 from cvscore.report.pair import PairViews, page_without_model, pair_page
 
-__all__ = ["PairViews", "example_page", "page_without_model", "pair_page"]
+__all__ = [
+    "PairViews",
+    "database_page",
+    "example_page",
+    "page_without_model",
+    "pair_page",
+]
