@@ -14,8 +14,8 @@ from cvscore.colmap.pair_table import PairRow
 from cvscore.report.page import filled_page, short_numbers
 from cvscore.report.pictures import thumbnail_uri
 
-# Pixels of all thumbnails together: they take about 0.3 bytes each, 2 MB in all.
-MAX_THUMBNAIL_PIXELS = 6_000_000
+# Of all thumbnails together; pixels take about 0.3 bytes each.
+MAX_THUMBNAIL_PIXELS, MAX_THUMBNAIL_BYTES = 6_000_000, 2_000_000
 THUMBNAIL_SIDES = 40, 144  # pixels, the least and the most
 
 
@@ -58,5 +58,6 @@ def _thumbnails(images: list[str], folder: Path | None) -> list[Any]:
     least, most = THUMBNAIL_SIDES
     side = math.isqrt(MAX_THUMBNAIL_PIXELS // len(images))
     side = min(max(side, least), most)
+    size = MAX_THUMBNAIL_BYTES // len(images)
     named = progress(images, label="thumbnails")
-    return [thumbnail_uri(folder, image, side) for image in named]
+    return [thumbnail_uri(folder, image, side, size) for image in named]

@@ -12,7 +12,7 @@ from cvscore.draw.canvas import as_colour, resized
 from cvscore.images.features import read_image
 
 MAX_SIDE = 1600  # pixels of a photograph; more than half a screen shows
-MAX_BYTES = 1_600_000  # of a photograph: two, in base 64, take 4.3 MB at the most
+MAX_BYTES = 1_200_000  # of a photograph: two, in base 64, take 3.2 MB at the most
 QUALITIES = (85, 70, 50, 30)  # JPEG's, in the order in which they are tried
 
 
@@ -31,7 +31,9 @@ def picture_uri(
     return "data:image/jpeg;base64," + base64.b64encode(data.tobytes()).decode()
 
 
-def thumbnail_uri(folder: Path, name: str, max_side: int) -> str | None:
+def thumbnail_uri(
+    folder: Path, name: str, max_side: int, max_bytes: int = MAX_BYTES
+) -> str | None:
     """Return a small picture of an image in a folder, None where there is none.
 
     A name that leads out of the folder has none: names in a database are anybody's.
@@ -40,6 +42,6 @@ def thumbnail_uri(folder: Path, name: str, max_side: int) -> str | None:
         path = (folder / name).resolve()
         if not path.is_relative_to(folder.resolve()):
             return None
-        return picture_uri(read_image(path), max_side)
+        return picture_uri(read_image(path), max_side, max_bytes)
     except (OSError, ValueError):  # not there, no image, or no name of a file
         return None

@@ -66,6 +66,38 @@ def test_verify_prints_a_closing_table(here, capsys, rng):
         assert words in err
 
 
+def test_verify_writes_a_page_of_all_pairs(here, capsys, rng):
+    pytest.importorskip("pycolmap")
+    from colmap_scenes import write_scene
+
+    write_scene(here / "colmap.db", rng, num_images=3)
+    (here / "images").mkdir()
+    cv2.imwrite("images/0.png", np.zeros((60, 80), np.uint8))
+    arguments = ["verify", "colmap.db", "--report", "page.html", "--images", "images"]
+    status, out, err = run(capsys, *arguments)
+    assert status == 0, err
+    assert out.endswith("report: page.html\n")
+    page = (here / "page.html").read_text(encoding="utf-8")
+    assert page.count("data:image/jpeg") == 1
+    assert page.count('"CALIBRATED"') == 3
+    assert '"evidence":[null' not in page
+    status, out, _ = run(capsys, *arguments, "--json")  # now they are kept
+    assert json.loads(out)["report"] == "page.html"
+    page = (here / "page.html").read_text(encoding="utf-8")
+    assert '"evidence":[null,null,null]' in page
+    database = (here / "colmap.db").read_bytes()
+    for arguments, words in (
+        (["--report", "page.pdf"], "reports end in .html"),
+        (["--images", "images"], "give --report too"),
+        (["--report", "page.html", "--images", "none"], "there is no folder none"),
+        (["--report", "folder/none.html", "--images", "page.html"], "no folder"),
+    ):
+        status, out, err = run(capsys, "verify", "colmap.db", *arguments)
+        assert (status, out, err.count("\n")) == (1, "", 1)
+        assert words in err
+    assert (here / "colmap.db").read_bytes() == database
+
+
 def test_info_names_versions_and_the_cache(capsys):
     status, out, _ = run(capsys, "info", "--json")
     found = json.loads(out)
