@@ -43,7 +43,8 @@ class Circumstances:
     blur: float = 0.0
 
 
-# Chosen by hand: noise of about 0.1, 0.8 and 1.5 pixels.
+# Chosen by hand, as is seed 0: noise of about 0.1, 0.9 and 1.6 pixels, and thresholds
+# that fail on either side.  With seeds 1 and 2, six and nine of the ten fail.
 TAKEN = (
     Circumstances("thumbnail", 120),
     Circumstances("at dusk", 640, noise=50.0),

@@ -262,6 +262,8 @@ def _draw_rejected(options: argparse.Namespace, pair: Pair, reason: str) -> list
     if options.report is not None:
         from cvscore.report import page_without_model
 
+        for known in ("no model: ", "no significant model: "):  # the page says it too
+            reason = reason.removeprefix(known)
         write_report(options.report, page_without_model(_views(pair), reason))
         written.append(f"report: {options.report}")
     return written

@@ -36,6 +36,7 @@ function showNumbers() {
     byId("failure").textContent = `No model: ${data.reason}`;
     byId("verdict").textContent = `${labels.num} matches, all of them rejected`;
     byId("tiles").hidden = byId("analysis").hidden = true;
+    byId("purpose").textContent = "to see where its partner is.";
     return;
   }
   const share = labels.num ? Math.round((100 * labels.numChosen) / labels.num) : 0;
