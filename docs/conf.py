@@ -29,6 +29,7 @@ extensions = [
     "source_pages",
 ]
 exclude_patterns = ["_extensions", "pictures/*.py"]
+default_role = "py:obj"  # `name` in a docstring is a link where there is one
 nitpicky = False  # docstrings name types of numpy and cv2, whose sites need a network
 
 myst_enable_extensions = ["dollarmath", "deflist", "attrs_inline"]

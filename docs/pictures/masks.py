@@ -80,5 +80,5 @@ def main(path: Path) -> None:
 
 
 if __name__ == "__main__":
-    folder = Path(__file__).parent
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else folder / "masks.png")
+    given = sys.argv[1:] or [str(Path(__file__).with_name("masks.png"))]
+    main(Path(given[0]))

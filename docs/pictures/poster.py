@@ -1,6 +1,6 @@
 """The README's picture: a poster that thresholds lose, and how often they do.
 
-python docs/pictures/poster.py [docs/pictures/poster.jpg]        (half a minute)
+python docs/pictures/poster.py [docs/pictures/poster.jpg [NUM]]        (a minute)
 
 A poster is found in photographs by its homography.  Features are matched on copies 640
 pixels wide, as most matchers do it, and the coordinates taken back to the photograph,
@@ -153,5 +153,5 @@ def main(path: Path, num: int = NUM_PHOTOGRAPHS) -> None:
 
 
 if __name__ == "__main__":
-    folder = Path(__file__).parent
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else folder / "poster.jpg")
+    given = sys.argv[1:] or [str(Path(__file__).with_name("poster.jpg"))]
+    main(Path(given[0]), *map(int, given[1:]))
