@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any
 
@@ -52,13 +52,13 @@ USAC_CHOICES = {"sampler": range(4), "score": range(4), "loMethod": range(5)}
 class Extras:
     """The keyword-only arguments, which cv2 does not have."""
 
-    mask_threshold: float | None
-    seed: int | None
-    prior: InverseGamma | None
-    half_width: float | None
-    quality: ArrayLike | None
-    solver: str
-    calibration: Calibration | None
+    mask_threshold: float | None = None
+    seed: int | None = None
+    prior: InverseGamma | None = None
+    half_width: float | None = None
+    quality: ArrayLike | None = None
+    solver: str = "native"
+    calibration: Calibration | None = None
 
     def __post_init__(self) -> None:
         one_by_one = self.prior is not None or self.half_width is not None
@@ -82,6 +82,13 @@ class Extras:
 def model_and_mask(call: Call, model: Any, mask: Any) -> tuple[Any, ...]:
     """Return what most functions of cv2 do."""
     return model, mask
+
+
+def take_extras(kwargs: Mapping[str, Any]) -> tuple[dict[str, Any], Extras]:
+    """Return what cv2 may be asked, and the arguments that it does not have."""
+    names = {field.name for field in fields(Extras)}
+    own = {name: value for name, value in kwargs.items() if name in names}
+    return {n: v for n, v in kwargs.items() if n not in own}, Extras(**own)
 
 
 @dataclass(frozen=True, kw_only=True)
