@@ -27,6 +27,7 @@ from cvscore.calibration.pair_variances import (
     variance_unconstrained,
 )
 from cvscore.estimators import (
+    estimate_absolute_pose,
     estimate_essential,
     estimate_fundamental,
     estimate_homography,
@@ -65,6 +66,7 @@ __all__ = [
     "RansacOptions",
     "Selection",
     "calibrate",
+    "estimate_absolute_pose",
     "estimate_essential",
     "estimate_fundamental",
     "estimate_homography",

@@ -21,6 +21,7 @@ DOCUMENTED = {
     "Pose",
     "RansacOptions",
     "Selection",
+    "estimate_absolute_pose",
     "estimate_essential",
     "estimate_fundamental",
     "estimate_homography",

@@ -50,6 +50,10 @@ class Region(NamedTuple):
         inverse = sum((small / diagonal) ** 2 for diagonal in diagonals)
         return small * math.sqrt(len(diagonals) / inverse)
 
+    def of_sets(self, dims: tuple[int, ...]) -> Region:
+        """Return the region of the first sets, of so many rows each."""
+        return Region(self.centre[: sum(dims)], self.spreads[: sum(dims)])
+
     def precision(self) -> float:
         """Return the rounding error that coordinates of the region carry."""
         sides = zip(self.centre.tolist(), self.spreads.tolist(), strict=True)

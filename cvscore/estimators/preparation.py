@@ -107,11 +107,12 @@ def prepare(
             )
             qualities = None if qualities is None else qualities[used]
     inside, region, frame = prepared
+    measured = region.of_sets(data.measured_dims)
     scale = DataScale(
         unit=frame.unit,
         num_points=inside.shape[1],
-        extent=region.extent(data.dims),
-        precision=region.precision(),
+        extent=measured.extent(data.measured_dims),
+        precision=measured.precision(),
         focal=focal,
     )
     return Problem(

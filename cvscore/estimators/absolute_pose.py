@@ -1,0 +1,134 @@
+"""Poses ``[R | t]`` of a calibrated camera before known points (PnP)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from cvscore.data.distortion import undistort
+from cvscore.data.normalization import Frame, Region, power_of_two, region_of
+from cvscore.data.point_sets import PointSets
+from cvscore.data.validation import as_distortion, as_intrinsics
+from cvscore.estimators.pipeline import Estimator
+from cvscore.estimators.registry import register
+from cvscore.inference.outlier_width import widen_outlier_width
+from cvscore.models.absolute_pose import COUNTS, absolute_pose_model
+from cvscore.ransac.irls import polish
+from cvscore.ransac.samplers import UniformSampler
+from cvscore.scores.calibration import Calibration, score_of
+from cvscore.types import Array, Estimate, Pose, RansacOptions, Sampler, Score
+
+
+def uniform_sampler(
+    points: Array, region: Region, sample_size: int, options: RansacOptions
+) -> Sampler:
+    """Return the sampler to which all points are alike."""
+    return UniformSampler(points.shape[1], sample_size, options.seed)
+
+
+def denormalise(frame: Frame, inside: Array) -> Array:
+    """Return the pose before scene points outside of the frame."""
+    outside = inside.copy()
+    outside[:, 3] = frame.unit * inside[:, 3] - inside[:, :3] @ frame.shift[2:]
+    return outside
+
+
+ESTIMATOR = Estimator(
+    data=PointSets(
+        dims=(2, 3),
+        make_sampler=uniform_sampler,
+        names=("points2d", "points3d"),
+        num_measured=1,
+    ),
+    steps=(widen_outlier_width, polish),
+    denormalise=denormalise,
+)
+
+
+@register(COUNTS, ESTIMATOR.data, needs_cameras=True)
+def estimate_absolute_pose(
+    points2d: ArrayLike,
+    points3d: ArrayLike,
+    K: ArrayLike,
+    *,
+    dist: ArrayLike | None = None,
+    score: Score | None = None,
+    calibration: Calibration | None = None,
+    options: RansacOptions | None = None,
+    quality: ArrayLike | None = None,
+) -> Estimate:
+    """Estimate where a camera is from image points of known scene points (PnP).
+
+    Parameters
+    ----------
+    points2d : (N, 2) array
+        Pixels (or normalised points, with the identity as camera matrix).
+    points3d : (N, 3) array
+        The scene points they are matched to, in any unit; many may be wrong.  They may
+        be on a plane.
+    K : (3, 3) array
+        Camera matrix.
+    dist : array, optional
+        Distortion coefficients in OpenCV's order (4, 5, 8, 12 or 14 of them).
+    score, calibration, options, quality
+        As for `estimate_homography`.
+
+    Returns
+    -------
+    Estimate
+        ``model`` is ``[R | t]`` (3, 4): a scene point X is at ``R X + t`` before the
+        camera; ``pose`` is the same, with t in the unit of the scene.  ``residuals``
+        are reprojection errors in (undistorted) pixels, ``inf`` behind the camera.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).uniform(-1, 1, (100, 3))
+    >>> K = np.array([[800.0, 0.0, 320.0], [0.0, 800.0, 240.0], [0.0, 0.0, 1.0]])
+    >>> seen = (X + [0.1, 0.2, 4.0]) @ K.T  # R is the identity
+    >>> x = seen[:, :2] / seen[:, 2:]
+    >>> x[:40] = x[:40][::-1]  # wrong matches
+    >>> found = estimate_absolute_pose(x, X, K)
+    >>> np.allclose(found.pose.t, [0.1, 0.2, 4.0]), found.num_inliers
+    (True, 60)
+    """
+    K = as_intrinsics(K, "K")
+    points = ESTIMATOR.data.pack(points2d, points3d)
+    coefficients = as_distortion(dist, "dist")
+    if coefficients is not None:
+        points[:2] = undistort(points[:2].T, K, coefficients).T
+    frame = _frame_of(K, points)
+    found = ESTIMATOR.run(
+        absolute_pose_model(_camera_inside(frame, K)),
+        points,
+        score=score_of(calibration, score, "absolute_pose"),
+        options=options,
+        quality=quality,
+        frame=frame,
+        focal=_mean_focal(K),
+    )
+    if found.model is None:
+        return found
+    return replace(found, pose=Pose(found.model[:, :3], found.model[:, 3]))
+
+
+def _frame_of(K: Array, points: Array) -> Frame:
+    """Return the frame at principal point and middle of the scene, in focal lengths.
+
+    The unit of the scene does not matter to a pose, so that it is left as it is.
+    """
+    centre = region_of(points[2:]).centre
+    shift = np.concatenate([K[:2, 2], centre])
+    return Frame(shift, power_of_two(_mean_focal(K)))
+
+
+def _camera_inside(frame: Frame, K: Array) -> Array:
+    inside: Array = K / frame.unit
+    inside[:, 2] = 0.0, 0.0, 1.0
+    return inside
+
+
+def _mean_focal(K: Array) -> float:
+    return float(np.sqrt(K[0, 0] * K[1, 1]))
