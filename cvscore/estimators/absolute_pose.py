@@ -16,16 +16,28 @@ from cvscore.estimators.registry import register
 from cvscore.inference.outlier_width import widen_outlier_width
 from cvscore.models.absolute_pose import COUNTS, absolute_pose_model
 from cvscore.ransac.irls import polish
-from cvscore.ransac.samplers import UniformSampler
 from cvscore.scores.calibration import Calibration, score_of
+from cvscore.two_view.image_pairs import GRID_SIZE
+from cvscore.two_view.spatial_prosac import SpatialProsacSampler
 from cvscore.types import Array, Estimate, Pose, RansacOptions, Sampler, Score
 
 
-def uniform_sampler(
+DIMS = (2, 3)
+
+
+def spatial_sampler(
     points: Array, region: Region, sample_size: int, options: RansacOptions
 ) -> Sampler:
-    """Return the sampler to which all points are alike."""
-    return UniformSampler(points.shape[1], sample_size, options.seed)
+    """Return the sampler of coherent matches first: neighbours in image and scene."""
+    return SpatialProsacSampler(
+        points,
+        region,
+        sample_size,
+        options.max_iterations // 2,
+        GRID_SIZE,
+        options.seed,
+        DIMS,
+    )
 
 
 def denormalise(frame: Frame, inside: Array) -> Array:
@@ -37,8 +49,8 @@ def denormalise(frame: Frame, inside: Array) -> Array:
 
 ESTIMATOR = Estimator(
     data=PointSets(
-        dims=(2, 3),
-        make_sampler=uniform_sampler,
+        dims=DIMS,
+        make_sampler=spatial_sampler,
         names=("points2d", "points3d"),
         num_measured=1,
     ),
