@@ -18,9 +18,9 @@ from pathlib import Path
 from benchmarks.command_line import parser_of
 from benchmarks.compare.board import CEILING, DEFAULT, OURS, Column
 from benchmarks.compare.rows import Table, make_column, path_of, read_table
-from benchmarks.data.pair import PROBLEMS
 from benchmarks.data.splits import PUBLISHED, SPLITS, all_regimes_of
 from benchmarks.folders import OUT, RESULTS
+from benchmarks.problems import PROBLEMS
 from benchmarks.store import Row, write_rows
 
 

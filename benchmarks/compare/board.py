@@ -9,6 +9,7 @@ import numpy as np
 
 from benchmarks.compare.rows import Table, path_of, read_table
 from benchmarks.data.pair import Array
+from benchmarks.problems import PROBLEMS
 from benchmarks.protocols.accuracy import auc
 from benchmarks.store import Row
 
@@ -28,6 +29,11 @@ class Board:
     ms: dict[str, dict[Column, Array]] = field(default_factory=dict)
     runs: dict[str, Row] = field(default_factory=dict)
     sources: dict[str, set[str]] = field(default_factory=dict)  # runs of a method
+
+    @property
+    def limit(self) -> float:
+        """The limit of AUC that is the figure of the problem."""
+        return PROBLEMS[self.problem].limit
 
     @property
     def regimes(self) -> list[str]:

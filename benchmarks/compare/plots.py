@@ -13,12 +13,10 @@ import numpy as np
 
 from benchmarks.command_line import parser_of
 from benchmarks.compare.board import CEILING, OURS, Board, load_board
-from benchmarks.compare.report import NAMES
-from benchmarks.compare.targets import LIMIT
-from benchmarks.data.pair import PROBLEMS
-from benchmarks.data.synthetic import SPLITS, regimes_of
+from benchmarks.data.synthetic import SPLITS
 from benchmarks.folders import OUT, RESULTS
 from benchmarks.methods import METHODS
+from benchmarks.problems import PROBLEMS
 
 # Twelve hues that stay apart in print and for the colour-blind, ours being black.
 COLOURS = (
@@ -57,7 +55,7 @@ def peers_of(boards: Sequence[Board]) -> list[str]:
 def mean_auc(board: Board, method: str, multiplier: float) -> float:
     """AUC of a method averaged over all regimes at one multiplier."""
     return float(
-        np.mean([board.auc(r, method, LIMIT, multiplier) for r in board.regimes])
+        np.mean([board.auc(r, method, board.limit, multiplier) for r in board.regimes])
     )
 
 
@@ -71,7 +69,7 @@ def draw_thresholds(
         values = [
             mean_auc(board, method, x)
             if regime is None
-            else board.auc(regime, method, LIMIT, x)
+            else board.auc(regime, method, board.limit, x)
             for x in multipliers
         ]
         style = style_of(method, peers)
@@ -83,8 +81,10 @@ def draw_thresholds(
     axes.set_xticks(everywhere, [f"x{x:g}" for x in everywhere])
     axes.minorticks_off()
     axes.set_xlabel("threshold, times the method's default")
-    axes.set_ylabel(f"AUC@{LIMIT:g}")
-    axes.set_title(f"{NAMES[board.problem]}, {regime or 'mean of all regimes'}")
+    axes.set_ylabel(f"AUC@{board.limit:g}")
+    axes.set_title(
+        f"{PROBLEMS[board.problem].title}, {regime or 'mean of all regimes'}"
+    )
     axes.grid(alpha=0.3)
 
 
@@ -104,8 +104,8 @@ def draw_times(axes: Any, board: Board, peers: Sequence[str]) -> None:
     times = [board.time(TIMED_REGIME, m) for m in board.methods if m != CEILING]
     axes.set_xlim(min(times) / 1.5, max(times) * 1.5)
     axes.set_xlabel(f"median time in ms, {TIMED_REGIME}")
-    axes.set_ylabel(f"AUC@{LIMIT:g}, mean of all regimes")
-    axes.set_title(NAMES[board.problem])
+    axes.set_ylabel(f"AUC@{board.limit:g}, mean of all regimes")
+    axes.set_title(PROBLEMS[board.problem].title)
     axes.grid(alpha=0.3)
 
 
@@ -152,8 +152,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--to", type=Path, default=OUT / "figures")
     options = parser.parse_args(arguments)
     boards = [
-        load_board(options.folder, options.split, problem, regimes_of(problem))
-        for problem in PROBLEMS
+        load_board(
+            options.folder, options.split, name, problem.regimes_of(options.split)
+        )
+        for name, problem in PROBLEMS.items()
     ]
     for path in save_figures([b for b in boards if b.regimes], options.to):
         print(path)

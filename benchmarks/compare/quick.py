@@ -20,15 +20,14 @@ from benchmarks.command_line import parser_of
 from benchmarks.compare.board import CEILING
 from benchmarks.compare.rows import Result, Table, path_of, read_table, results_of
 from benchmarks.compare.run import Budget, Job, execute
-from benchmarks.compare.targets import LIMIT, PACE
-from benchmarks.data.pair import PROBLEMS
 from benchmarks.data.splits import SPLITS, pair_ids, regimes_of
 from benchmarks.folders import OUT
+from benchmarks.problems import PROBLEMS, Problem
 from benchmarks.protocols.accuracy import auc
 
 COLUMNS = (
     f"{'':9s}{'ours':>6s}{'dflt':>6s}{'best':>6s}{'orcl':>6s}"
-    f"{'median':>9s}{'best':>8s}{'fail':>5s}{'ms':>7s}{'MAGSAC':>8s}   best peers"
+    f"{'median':>9s}{'best':>8s}{'fail':>5s}{'ms':>7s}{'pace':>8s}   best peers"
 )
 
 
@@ -43,22 +42,23 @@ def peers_of(table: Table, ids: Sequence[str]) -> dict[tuple[str, float], list[R
 
 
 def line_of(
+    problem: Problem,
     regime: str,
     ours: Sequence[Result],
     peers: dict[tuple[str, float], list[Result]],
 ) -> str:
     """One line: AUC of ours, best default, best of all, oracle; medians; times."""
-    errors = [r.error for r in ours]
-    text = f"{regime[:9]:9s}{auc(errors, LIMIT):6.1f}"
+    limit, errors = problem.limit, [r.error for r in ours]
+    text = f"{regime[:9]:9s}{auc(errors, limit):6.1f}"
     ceiling = peers.pop((CEILING, 1.0), None)
-    pace = peers.get((PACE, 1.0))
-    scores = {key: auc([r.error for r in rows], LIMIT) for key, rows in peers.items()}
+    pace = peers.get((problem.pace, 1.0))
+    scores = {key: auc([r.error for r in rows], limit) for key, rows in peers.items()}
     default = max((k for k in scores if k[1] == 1.0), key=scores.get, default=None)
     best = max(scores, key=scores.get, default=None)
     medians = [np.median([r.error for r in rows]) for rows in peers.values()]
     text += f"{scores[default]:6.1f}" if default else f"{'-':>6s}"
     text += f"{scores[best]:6.1f}" if best else f"{'-':>6s}"
-    text += f"{auc([r.error for r in ceiling], LIMIT):6.1f}" if ceiling else " " * 6
+    text += f"{auc([r.error for r in ceiling], limit):6.1f}" if ceiling else " " * 6
     text += f"{np.median(errors):9.3f}"
     text += f"{min(medians):8.3f}" if medians else f"{'-':>8s}"
     text += f"{sum(np.isinf(errors)):5d}{np.median([r.ms for r in ours]):7.1f}"
@@ -71,7 +71,9 @@ def line_of(
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     """Read the command line."""
     parser = parser_of("quick", __doc__)
-    parser.add_argument("--problem", nargs="+", choices=PROBLEMS, default=PROBLEMS)
+    parser.add_argument(
+        "--problem", nargs="+", choices=PROBLEMS, default=list(PROBLEMS)
+    )
     parser.add_argument("--regimes", nargs="+", help="default: all")
     parser.add_argument("--split", choices=SPLITS, default="val")
     parser.add_argument("--num", type=int, default=50)
@@ -98,10 +100,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
             for regime in regimes
             for i in ids[regime]
         ]
-        print(f"\n{problem}, AUC@{LIMIT:g} of {options.num}\n{COLUMNS}", flush=True)
+        print(
+            f"\n{problem}, AUC@{PROBLEMS[problem].limit:g} of {options.num}\n{COLUMNS}",
+            flush=True,
+        )
         batches = execute(jobs, "quick", options.workers)
         for regime in regimes:
             rows = [row for batch in islice(batches, len(ids[regime])) for row in batch]
             ours = [result for row in rows for _, result in results_of(row)]
             stored = read_table(path_of(options.peers, options.split, problem, regime))
-            print(line_of(regime, ours, peers_of(stored, ids[regime])), flush=True)
+            peers = peers_of(stored, ids[regime])
+            line = line_of(PROBLEMS[problem], regime, ours, peers)
+            print(line, flush=True)

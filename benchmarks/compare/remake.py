@@ -21,12 +21,12 @@ from benchmarks.compare.board import DEFAULT, OURS
 from benchmarks.compare.report import write_pages
 from benchmarks.compare.rows import path_of, read_table
 from benchmarks.compare.run import Budget, run_regime
-from benchmarks.compare.targets import PACE
-from benchmarks.data.pair import PROBLEMS
 from benchmarks.data.splits import PUBLISHED, all_regimes_of, regimes_of
 from benchmarks.folders import OUT, RESULTS, ROOT
 from benchmarks.machine import commit
 from benchmarks.methods import METHODS
+from benchmarks.problems import PROBLEMS
+from benchmarks.problems.two_view import PACE
 
 
 class Archived(NamedTuple):

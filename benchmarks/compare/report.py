@@ -35,27 +35,18 @@ from benchmarks.compare.tables import (
     single_thresholds,
 )
 from benchmarks.compare.targets import (
-    LIMIT,
     Check,
     accuracy_checks,
     real_checks,
     speed_checks,
 )
-from benchmarks.data import real, synthetic
-from benchmarks.data.pair import PROBLEMS
-from benchmarks.data.splits import SPLITS
+from benchmarks.data import real
+from benchmarks.data.splits import SPLITS, all_regimes_of
 from benchmarks.folders import RESULTS, ROOT, TABLES
+from benchmarks.problems import PROBLEMS
 from benchmarks.store import write_atomically
 
-NAMES = {"E": "Essential matrix", "F": "Fundamental matrix", "H": "Homography"}
-UNITS = {"E": "degrees", "F": "degrees", "H": "pixels"}
 REAL_LIMITS = (5.0, 10.0, 20.0)
-# Of the README's table: the regimes of each problem.
-SUMMARY = {
-    "E": ("typical", "lowinl", "sig10", "mixed"),
-    "F": ("typical", "lowinl", "planar", "mixed"),
-    "H": ("typical", "lowinl", "sig3", "mixed"),
-}
 ALL = "all"  # real pairs of all sets, as one
 BEGIN, END = "<!-- begin report: {} -->", "<!-- end report: {} -->"
 WRITE = "python -m benchmarks report --write"
@@ -71,19 +62,19 @@ SUMMARISED = ("test", "real")  # in the README
 
 def synthetic_report(board: Board) -> str:
     """Return the section of one problem on synthetic pairs."""
-    unit = UNITS[board.problem]
+    unit = PROBLEMS[board.problem].unit
     parts = [
-        f"### {NAMES[board.problem]}",
+        f"### {PROBLEMS[board.problem].title}",
         provenance(board),
-        f"AUC@{LIMIT:g} ({unit}), each at its default threshold:",
-        by_regime(board, lambda r, m: board.auc(r, m, LIMIT), ".1f"),
-        f"AUC@{LIMIT:g}, each at the best of its thresholds for that regime:",
-        best_thresholds(board, LIMIT),
+        f"AUC@{board.limit:g} ({unit}), each at its default threshold:",
+        by_regime(board, lambda r, m: board.auc(r, m, board.limit), ".1f"),
+        f"AUC@{board.limit:g}, each at the best of its thresholds for that regime:",
+        best_thresholds(board, board.limit),
     ]
     if "mixed" in board.regimes:
         parts += [
-            f"AUC@{LIMIT:g}, mixed, one threshold for all problems:",
-            single_thresholds(board, "mixed", LIMIT),
+            f"AUC@{board.limit:g}, mixed, one threshold for all problems:",
+            single_thresholds(board, "mixed", board.limit),
         ]
     parts += [
         f"Median error ({unit}), default threshold:",
@@ -94,8 +85,9 @@ def synthetic_report(board: Board) -> str:
         by_regime(board, lambda r, m: board.time(r, OURS) / board.time(r, m), ".2f"),
         "No model at all (pairs), default threshold:",
         by_regime(board, lambda r, m: _failures(board, r, m), ".0f"),
-        f"AUC@{LIMIT:g}, ours minus theirs at their default, paired 95 % interval:",
-        differences(board, LIMIT),
+        f"AUC@{board.limit:g}, ours minus theirs at their default, paired 95 % "
+        "interval:",
+        differences(board, board.limit),
     ]
     return "\n\n".join(parts)
 
@@ -107,10 +99,10 @@ def _failures(board: Board, regime: str, method: str) -> float:
 
 def real_report(board: Board) -> str:
     """Return the section of one problem on real pairs."""
-    parts = [f"### {NAMES[board.problem]}", provenance(board)]
+    parts = [f"### {PROBLEMS[board.problem].title}", provenance(board)]
     for limit in REAL_LIMITS:
         parts += [
-            f"AUC@{limit:g} ({UNITS[board.problem]}), default threshold:",
+            f"AUC@{limit:g} ({PROBLEMS[board.problem].unit}), default threshold:",
             by_regime(board, lambda r, m, t=limit: board.auc(r, m, t), ".1f"),
             f"AUC@{limit:g}, best threshold for that set:",
             best_thresholds(board, limit),
@@ -128,10 +120,7 @@ def load(folder: Path, split: str) -> list[Board]:
     """Read the boards of a split; of real pairs with all of them as one more set."""
     boards = []
     for problem in PROBLEMS:
-        names = synthetic.regimes_of(problem)
-        if split in real.SETS:
-            names = list(real.SETS[split][problem])
-        board = load_board(folder, split, problem, names)
+        board = load_board(folder, split, problem, all_regimes_of(problem, split))
         if not board.regimes:
             continue
         if split in real.SETS:
@@ -158,12 +147,12 @@ def brief_report(boards: Sequence[Board], split: str) -> str:
     sections = []
     for board in boards:
         sections += [
-            f"### {NAMES[board.problem]}",
+            f"### {PROBLEMS[board.problem].title}",
             provenance(board),
-            f"AUC@{LIMIT:g} ({UNITS[board.problem]}), default threshold:",
-            by_regime(board, lambda r, m, b=board: b.auc(r, m, LIMIT), ".1f"),
-            f"AUC@{LIMIT:g}, each at the best of its thresholds:",
-            best_thresholds(board, LIMIT),
+            f"AUC@{board.limit:g} ({PROBLEMS[board.problem].unit}), default threshold:",
+            by_regime(board, lambda r, m, b=board: b.auc(r, m, b.limit), ".1f"),
+            f"AUC@{board.limit:g}, each at the best of its thresholds:",
+            best_thresholds(board, board.limit),
         ]
     return _with_targets(sections, boards, split)
 
@@ -189,9 +178,15 @@ def summary(boards: Sequence[Board], split: str) -> str:
 def summary_of_regimes(boards: Sequence[Board]) -> str:
     """Some regimes of a split, each method at its default and at its best."""
     of_problem = {board.problem: board for board in boards}
-    columns = [(p, r) for p, regimes in SUMMARY.items() for r in regimes]
+    columns = [(p, r) for p in of_problem for r in PROBLEMS[p].summary]
     rows = [
-        [m, *(default_and_best(of_problem[p], r, m, LIMIT) for p, r in columns)]
+        [
+            m,
+            *(
+                default_and_best(of_problem[p], r, m, of_problem[p].limit)
+                for p, r in columns
+            ),
+        ]
         for m in of_problem["E"].methods
     ]
     return markdown(["AUC@10", *(f"{p} {r}" for p, r in columns)], rows)

@@ -28,11 +28,11 @@ import cv2
 from benchmarks.command_line import parser_of
 from benchmarks.compare.rows import make_row, path_of, read_table
 from benchmarks.data import synthetic
-from benchmarks.data.pair import PROBLEMS
 from benchmarks.data.splits import load_pair, pair_ids, regimes_of
 from benchmarks.folders import OUT
 from benchmarks.machine import describe_run
 from benchmarks.methods import METHODS, Settings, available
+from benchmarks.problems import PROBLEMS
 from benchmarks.protocols import error_of
 from benchmarks.store import Row, Writer
 
@@ -96,7 +96,7 @@ def perform(job: Job, run_id: str) -> list[Row]:
     for name, multiplier in order:
         method = METHODS[name]
         settings = Settings(
-            threshold=multiplier * method.thresholds[job.problem],
+            threshold=multiplier * method.thresholds[job.problem] * pair.unit,
             max_iterations=job.budget.max_iterations,
             confidence=job.budget.confidence,
             seed=seed % 2**31,
@@ -118,7 +118,8 @@ def _warm(problem: str, names: tuple[str, ...]) -> None:
     regime, index = WARM_UP
     pair = load_pair(problem, regime, "val", str(index))
     for name in names:
-        METHODS[name].run(pair, Settings(METHODS[name].thresholds[problem]))
+        threshold = METHODS[name].thresholds[problem] * pair.unit
+        METHODS[name].run(pair, Settings(threshold))
 
 
 def execute(jobs: Sequence[Job], run_id: str, workers: int) -> Iterator[list[Row]]:
@@ -187,7 +188,9 @@ def parse(
 ) -> argparse.Namespace:
     """Read the command line; the first of the splits is the default."""
     parser = parser_of(command, __doc__)
-    parser.add_argument("--problem", nargs="+", choices=PROBLEMS, default=PROBLEMS)
+    parser.add_argument(
+        "--problem", nargs="+", choices=PROBLEMS, default=list(PROBLEMS)
+    )
     parser.add_argument("--split", choices=splits, default=splits[0])
     parser.add_argument("--regimes", nargs="+", help="default: all of the split")
     parser.add_argument("--methods", nargs="+", help="default: all installed")

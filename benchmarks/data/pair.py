@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-
-PROBLEMS = ("E", "F", "H")
 
 
 @dataclass(frozen=True)
@@ -42,41 +41,45 @@ class Pair:
     ----------
     id : str
         Unique within its (problem, regime).
-    problem : {"E", "F", "H"}
-        What is to be estimated.
-    x1, x2 : (N, 2)
-        Matched pixels, OpenCV's pixel centres.
-    K1, K2 : (3, 3)
-        Intrinsics; given to the estimators for E only.
-    size1, size2 : (width, height)
+    problem : str
+        What is to be estimated, by its name in `benchmarks.problems.PROBLEMS`.
+    x1, x2 : (N, D)
+        Matched points; pixels have OpenCV's pixel centres.
+    truth : Pose, Transfer or another record
+        What the error is measured by (`benchmarks.protocols.error_of`).
+    K1, K2 : (3, 3) or None
+        Intrinsics, where the points are pixels of cameras.
+    size1, size2 : (width, height) or None
         Image sizes in pixels.
-    truth : Pose or Transfer
-        For E and F, and for H.
     quality : (N,) or None
         Match quality, larger is better: informative and noisy, as a matcher's is.
     is_inlier : (N,) bool or None
         True matches, where they are known.
-    model : (3, 3) or None
-        The true E, F or H, where it is known.
+    model : array or None
+        The true model, where it is known.
+    unit : float
+        What default thresholds are multiples of: a pixel, or, where points have no
+        such unit, the true noise.
     """
 
     id: str
     problem: str
     x1: Array
     x2: Array
-    K1: Array
-    K2: Array
-    size1: tuple[float, float]
-    size2: tuple[float, float]
-    truth: Pose | Transfer
+    truth: Any
+    K1: Array | None = None
+    K2: Array | None = None
+    size1: tuple[float, float] | None = None
+    size2: tuple[float, float] | None = None
     quality: Array | None = None
     is_inlier: Mask | None = None
     model: Array | None = None
+    unit: float = 1.0
 
 
 @dataclass(frozen=True)
 class Fit:
-    """What a method answered: a model (3, 3) and its inliers (N,) bool."""
+    """What a method answered: a model and its inliers (N,) bool."""
 
     model: Array
     inliers: Mask

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from benchmarks.data import real, synthetic
 from benchmarks.data.pair import Pair
+from benchmarks.problems import PROBLEMS
 
 SPLITS = (*synthetic.SPLITS, *real.SETS)
 PUBLISHED = tuple(split for split in SPLITS if split != "val")
@@ -12,8 +13,8 @@ PUBLISHED = tuple(split for split in SPLITS if split != "val")
 def all_regimes_of(problem: str, split: str) -> list[str]:
     """Names of the regimes of a problem, wherever their data are."""
     if split in real.SETS:
-        return list(real.SETS[split][problem])
-    return synthetic.regimes_of(problem)
+        return list(real.SETS[split].get(problem, {}))
+    return PROBLEMS[problem].regimes_of(split)
 
 
 def regimes_of(problem: str, split: str) -> list[str]:
@@ -35,4 +36,4 @@ def load_pair(problem: str, regime: str, split: str, pair_id: str) -> Pair:
     """Return one pair by its id."""
     if split in real.SETS:
         return real.load_pair(problem, regime, pair_id, split)
-    return synthetic.generate(problem, regime, int(pair_id), split)
+    return PROBLEMS[problem].generate(regime, int(pair_id), split)

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass, replace
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from benchmarks.data.clouds import CloudScene
-from benchmarks.data.pair import Array, Pair, Pose, Transfer
+from benchmarks.data.pair import Array, Mask, Pair, Pose, Transfer
 from benchmarks.data.surfaces import SurfaceScene
 from benchmarks.data.views import Views, log_uniform, random_plane
 from benchmarks.protocols.homography import apply_homography
@@ -35,6 +36,11 @@ class Regime:
     outliers: tuple[str, ...] = ("uniform", *STRUCTURED)
     on_plane: tuple[float, float] | None = None  # part of the inliers on one plane
     copies: tuple[float, float] | None = None  # part of the rows that are copies
+
+    def draw_counts(self, rng: np.random.Generator) -> tuple[int, int]:
+        """Draw how many matches there are, and how many of them are right."""
+        num = round(log_uniform(rng, *self.matches))
+        return num, max(MIN_INLIERS, round(num * rng.uniform(*self.inlier_ratio)))
 
 
 def _at_noise(sigma: float) -> Regime:
@@ -76,21 +82,63 @@ def regimes_of(problem: str) -> list[str]:
 
 def generate(problem: str, regime: str, index: int, split: str = "test") -> Pair:
     """Return problem number ``index`` of a regime; the splits share no seed."""
-    spec = REGIMES[regime]
-    seeded_as = "dup" if regime == "dedup" else regime
-    words = [zlib.crc32(w.encode()) for w in (problem, seeded_as, split)]
-    rng = np.random.default_rng([*words, index])
+    spec, rng = REGIMES[regime], generator_of(problem, regime, index, split)
     views = SCENES[split].draw_views(rng, planar=spec.on_plane is not None)
     plane = random_plane(rng, views)
-    num = round(log_uniform(rng, *spec.matches))
-    num_inliers = max(MIN_INLIERS, round(num * rng.uniform(*spec.inlier_ratio)))
+    num, num_inliers = spec.draw_counts(rng)
     sigma = log_uniform(rng, *spec.noise)
     given = problem, spec.on_plane, views, plane, sigma, rng.uniform(*PATCH)
-    scene = SCENES[split](*given)
+    drawn = draw_matches(rng, spec, SCENES[split](*given), num, num_inliers)
+    return Pair(
+        id=str(index),
+        problem=problem,
+        x1=np.ascontiguousarray(drawn.rows[:, :2]),
+        x2=np.ascontiguousarray(drawn.rows[:, 2:]),
+        K1=views.camera1.K,
+        K2=views.camera2.K,
+        size1=views.camera1.size,
+        size2=views.camera2.size,
+        quality=drawn.quality,
+        is_inlier=drawn.is_inlier,
+        **_truth(problem, views, plane),
+    )
+
+
+def generator_of(
+    problem: str, regime: str, index: int, split: str
+) -> np.random.Generator:
+    """Return the random generator of one problem."""
+    seeded_as = "dup" if regime == "dedup" else regime
+    words = [zlib.crc32(w.encode()) for w in (problem, seeded_as, split)]
+    return np.random.default_rng([*words, index])
+
+
+class Scene(Protocol):
+    """Where right matches come from; each kind of wrong ones is a method of its own."""
+
+    def true_matches(self, rng: np.random.Generator, num: int) -> Array:
+        """Draw exact matches (num, D)."""
+
+    def noisy(self, rng: np.random.Generator, matches: Array) -> Array:
+        """Return matches (N, D) with noise."""
+
+
+class Drawn(NamedTuple):
+    """Matches in random order: coordinates (N, D), quality (N,), and which are right."""
+
+    rows: Array
+    quality: Array
+    is_inlier: Mask
+
+
+def draw_matches(
+    rng: np.random.Generator, spec: Regime, scene: Scene, num: int, num_inliers: int
+) -> Drawn:
+    """Draw right and wrong matches of a scene as a regime has them."""
     inliers = scene.noisy(rng, scene.true_matches(rng, num_inliers))
     num_wrong = num - num_inliers
     outliers = _false_matches(rng, scene, spec.outliers, num_wrong, num_inliers)
-    rows = np.vstack([inliers, outliers])
+    rows = np.vstack([inliers, *outliers])
     is_inlier = np.arange(len(rows)) < len(inliers)
     # A matcher's confidence: better for true matches, on average only.
     quality = np.where(
@@ -99,20 +147,7 @@ def generate(problem: str, regime: str, index: int, split: str = "test") -> Pair
     order = rng.permutation(len(rows))
     if spec.copies is not None:
         order = _with_copies(rng, order, rng.uniform(*spec.copies))
-    rows = rows[order]
-    return Pair(
-        id=str(index),
-        problem=problem,
-        x1=np.ascontiguousarray(rows[:, :2]),
-        x2=np.ascontiguousarray(rows[:, 2:]),
-        K1=views.camera1.K,
-        K2=views.camera2.K,
-        size1=views.camera1.size,
-        size2=views.camera2.size,
-        quality=quality[order],
-        is_inlier=is_inlier[order],
-        **_truth(problem, views, plane),
-    )
+    return Drawn(rows[order], quality[order], is_inlier[order])
 
 
 def _truth(problem: str, views: Views, plane: Array) -> dict:
@@ -126,12 +161,12 @@ def _truth(problem: str, views: Views, plane: Array) -> dict:
 
 def _false_matches(
     rng: np.random.Generator,
-    scene: CloudScene,
+    scene: Scene,
     kinds: tuple[str, ...],
     num: int,
     num_inliers: int,
-) -> Array:
-    """Wrong matches (num, 4), shared at random between the kinds of the regime.
+) -> list[Array]:
+    """Wrong matches (num, D), shared at random between the kinds of the regime.
 
     A structure is drawn anew (another motion, plane or period) whenever its share
     would exceed what it may have beside the true inliers.
@@ -140,12 +175,12 @@ def _false_matches(
     weights = [float(len(STRUCTURED)) if k == "uniform" else 1.0 for k in kinds]
     counts = rng.multinomial(max(num, 0), rng.dirichlet(weights))
     most = max(1, round(MAX_RIVAL * num_inliers))
-    groups = [np.empty((0, 4))]
+    groups = []
     for kind, count in zip(kinds, counts, strict=True):
         draw = getattr(scene, kind)
         step = most if kind in COHERENT else max(count, 1)
         groups += [draw(rng, min(step, count - i)) for i in range(0, count, step)]
-    return np.vstack(groups)
+    return groups
 
 
 def _with_copies(

@@ -5,14 +5,16 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.data.pair import Array, Fit, Pair
+from benchmarks.data.noisy_pair import NoisyPair
+from benchmarks.data.pair import Fit, Pair
 from benchmarks.methods.method import Method, Settings, fit_of
+from benchmarks.problems import PROBLEMS
 from benchmarks.protocols import error_of
 
 if TYPE_CHECKING:
     from cvscore import Estimate
 
-NO_THRESHOLD = {"H": 0.0, "F": 0.0, "E": 0.0}
+NO_THRESHOLD = dict.fromkeys(PROBLEMS, 0.0)
 
 
 def run(pair: Pair, settings: Settings, *, use_quality: bool) -> Fit | None:
@@ -30,27 +32,22 @@ def run(pair: Pair, settings: Settings, *, use_quality: bool) -> Fit | None:
     return fit_to(estimate_pair(pair, **choices))
 
 
-def estimate(
-    problem: str, x1: Array, x2: Array, K1: Array, K2: Array, **choices: Any
-) -> Estimate:
-    """Run the estimator of a problem; cameras are used for E only."""
-    import cvscore
+def estimate(problem: str, pair: Pair | NoisyPair, **choices: Any) -> Estimate:
+    """Run the estimator of a problem on what it takes of a pair."""
+    from cvscore.estimators import ESTIMATORS
 
-    if problem == "H":
-        return cvscore.estimate_homography(x1, x2, **choices)
-    if problem == "F":
-        return cvscore.estimate_fundamental(x1, x2, **choices)
-    return cvscore.estimate_essential(x1, x2, K1, K2, **choices)
+    entry = PROBLEMS[problem]
+    return ESTIMATORS[entry.model].estimate(*entry.arguments(pair), **choices)
 
 
 def estimate_pair(pair: Pair, **choices: Any) -> Estimate:
     """Run the estimator of a pair's problem with these keyword arguments."""
-    return estimate(pair.problem, pair.x1, pair.x2, pair.K1, pair.K2, **choices)
+    return estimate(pair.problem, pair, **choices)
 
 
 def fit_to(found: Estimate) -> Fit | None:
     """Return an estimate as the benchmark takes it."""
-    return fit_of(found.model, found.inliers) if found else None
+    return fit_of(found.model, found.inliers, found.model.shape) if found else None
 
 
 def error_with(pair: Pair, **choices: Any) -> float:

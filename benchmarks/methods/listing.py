@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from benchmarks.command_line import parser_of
 from benchmarks.methods import METHODS, SCORES
 
-ORDER = "HFE"
+ORDER = ("H", "F", "E")
 
 
 def thresholds_table() -> str:

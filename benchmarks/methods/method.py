@@ -12,7 +12,7 @@ from benchmarks.data.pair import Array, Fit, Mask, Pair
 
 @dataclass(frozen=True)
 class Settings:
-    """What one call is given: threshold in pixels, the budget of the search, a seed."""
+    """What one call is given: threshold in the unit of the points, budget and seed."""
 
     threshold: float
     max_iterations: int = 1000
@@ -35,7 +35,8 @@ class Method:
     run : callable
         ``run(pair, settings)`` to a Fit, or None when the library gives no model.
     thresholds : mapping
-        Default threshold in pixels per problem that the method can do.
+        Default threshold per problem that the method can do, in the pair's unit:
+        pixels, or the true noise where there are none.
     has_threshold : bool
         False when the threshold has no effect, so that one multiplier is enough.
     """
@@ -48,9 +49,11 @@ class Method:
     has_threshold: bool = field(default=True)
 
 
-def fit_of(model: Array | None, inliers: Mask | None) -> Fit | None:
-    """Return a Fit if the model is a finite, non-zero (3, 3), else None."""
-    if model is None or inliers is None or np.shape(model) != (3, 3):
+def fit_of(
+    model: Array | None, inliers: Mask | None, shape: tuple[int, int] = (3, 3)
+) -> Fit | None:
+    """Return a Fit if the model is a finite, non-zero matrix, else None."""
+    if model is None or inliers is None or np.shape(model) != shape:
         return None
     model = np.asarray(model, dtype=np.float64)
     if not np.isfinite(model).all() or not model.any():

@@ -13,18 +13,13 @@ from scipy.spatial.transform import Rotation
 from benchmarks.data.pair import Array, Fit, Pair, Pose, cross_matrix
 from benchmarks.methods.method import Method, Settings
 
-NO_THRESHOLD = {"H": 0.0, "F": 0.0, "E": 0.0}
-
 
 def run(pair: Pair, _settings: Settings) -> Fit | None:
     """Refine the truth on the true inliers; None where these are not known."""
     if pair.is_inlier is None or pair.model is None:
         return None
     x1, x2 = pair.x1[pair.is_inlier], pair.x2[pair.is_inlier]
-    model = {"H": _homography, "F": _fundamental, "E": _essential}[pair.problem](
-        pair, x1, x2
-    )
-    return Fit(model, pair.is_inlier)
+    return Fit(_FITS[pair.problem](pair, x1, x2), pair.is_inlier)
 
 
 def epipolar_residuals(F: Array, x1: Array, x2: Array) -> Array:
@@ -113,5 +108,8 @@ def _conditioner(x: Array) -> Array:
         [[scale, 0, -scale * centre[0]], [0, scale, -scale * centre[1]], [0, 0, 1.0]]
     )
 
+
+_FITS = {"H": _homography, "F": _fundamental, "E": _essential}
+NO_THRESHOLD = dict.fromkeys(_FITS, 0.0)
 
 METHODS = [Method("oracle", "scipy", "scipy", run, NO_THRESHOLD, has_threshold=False)]

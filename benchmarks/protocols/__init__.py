@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
-from benchmarks.data.pair import Fit, Pair, Pose
+from benchmarks.data.pair import Fit, Pair, Pose, Transfer
 from benchmarks.protocols.homography import transfer_error
 from benchmarks.protocols.relative_pose import pose_error
 
+# By what is known of the truth.
+ERRORS: dict[type, Callable[[Pair, Fit], float]] = {
+    Pose: pose_error,
+    Transfer: transfer_error,
+}
+
 
 def error_of(pair: Pair, fit: Fit | None) -> float:
-    """Degrees for E and F, pixels for H; ``inf`` when there is no answer."""
-    if fit is None:
-        return math.inf
-    if isinstance(pair.truth, Pose):
-        return pose_error(pair, fit)
-    return transfer_error(pair, fit)
+    """In the unit of the pair's problem; ``inf`` when there is no answer."""
+    return math.inf if fit is None else ERRORS[type(pair.truth)](pair, fit)

@@ -19,10 +19,10 @@ from typing import Any
 from unittest import mock
 
 from benchmarks.command_line import parser_of
-from benchmarks.data.pair import PROBLEMS, Pair
-from benchmarks.data.synthetic import generate
+from benchmarks.data.pair import Pair
 from benchmarks.machine import describe_run
 from benchmarks.methods.cvscore import estimate_pair
+from benchmarks.problems import PROBLEMS
 from benchmarks.studies.variants import estimating_with, estimator_of
 from cvscore._numba.bound import run_bound
 from cvscore.estimators import pipeline
@@ -143,7 +143,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     num = parser.parse_args(arguments).num
     print(describe_run(["numba", "numpy"], seed=0))
     for problem in PROBLEMS:
-        pairs = [generate(problem, "typical", i, "val") for i in range(num)]
+        pairs = [PROBLEMS[problem].generate("typical", i, "val") for i in range(num)]
         print_costs(problem, "typical", pairs)
         small = [first_matches(pair, SMALL) for pair in pairs]
         print_costs(problem, f"{SMALL} right matches", small)

@@ -17,9 +17,10 @@ import numpy as np
 
 import cvscore
 from benchmarks.command_line import parser_of
-from benchmarks.data.pair import PROBLEMS
+from benchmarks.data.noisy_pair import NoisyPair
 from benchmarks.machine import describe_run
 from benchmarks.methods.cvscore import estimate
+from benchmarks.problems import TWO_VIEW
 from benchmarks.speed.matches import K, half_wrong
 from cvscore.types import Array
 
@@ -36,7 +37,7 @@ def measure(problem: str, num: int) -> tuple[float, float]:
     options = cvscore.RansacOptions(**samples)
 
     def run(x1: Array, x2: Array) -> None:
-        estimate(problem, x1, x2, K, K, options=options)
+        estimate(problem, NoisyPair(x1, x2, num // 2, 0.5, K, K), options=options)
 
     x1, x2 = half_wrong(rng, num, planar=problem == "H")
     run(x1[:200], x2[:200])  # compiles, or loads what was compiled
@@ -60,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     # Spawned: a fork would inherit the memory, and the peak, of this process.
     context = multiprocessing.get_context("spawn")
-    for problem in PROBLEMS:
+    for problem in TWO_VIEW:
         cells = []
         for num in SIZES:
             with context.Pool(1) as pool:

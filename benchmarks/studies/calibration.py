@@ -16,9 +16,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from benchmarks.command_line import parser_of
-from benchmarks.data.pair import PROBLEMS, Pair, Pose
+from benchmarks.data.pair import Pair, Pose
 from benchmarks.data.synthetic import generate
 from benchmarks.methods.cvscore import error_with
+from benchmarks.problems import PROBLEMS, TWO_VIEW
 from benchmarks.protocols.accuracy import auc
 from cvscore import (
     Calibration,
@@ -26,7 +27,6 @@ from cvscore import (
     calibrate,
 )
 
-MODELS = {"E": "essential", "F": "fundamental", "H": "homography"}
 REGIMES = ("typical", "sig3")
 LIMIT = 10.0  # of the AUC: degrees for E and F, pixels for H
 
@@ -51,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--many", type=int, default=200, help="pairs of the large set")
     parser.add_argument("--sets", type=int, default=5, help="small sets")
     parser.add_argument("--test", type=int, default=100, help="test pairs")
-    parser.add_argument("--problems", nargs="+", default=PROBLEMS, choices=PROBLEMS)
+    parser.add_argument("--problems", nargs="+", default=TWO_VIEW, choices=TWO_VIEW)
     args = parser.parse_args(arguments)
     for problem in args.problems:
         for regime in REGIMES:
@@ -59,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 labelled(generate(problem, regime, i, "val")) for i in range(args.many)
             ]
             tests = [generate(problem, regime, i) for i in range(args.test)]
-            model = MODELS[problem]
+            model = PROBLEMS[problem].model
             large = calibrate(pairs, model=model)
             small = [
                 calibrate(pairs[first : first + args.few], model=model)

@@ -24,13 +24,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.command_line import parser_of
-from benchmarks.data.pair import PROBLEMS
-from benchmarks.data.synthetic import generate, regimes_of
 from benchmarks.folders import ROOT
 from benchmarks.methods.cvscore import error_with
+from benchmarks.problems import PROBLEMS
 from benchmarks.protocols.accuracy import auc
 
-LIMIT = 10.0
 PACKAGE = ROOT / "cvscore"
 PAGE = ROOT / "docs" / "constants.md"
 # Adapters translate and have no constants that change an estimate.
@@ -131,9 +129,11 @@ def figures(problems: Sequence[str], num: int) -> dict[str, float]:
     """Return AUC@10 by problem and regime on validation problems."""
     found = {}
     for problem in problems:
-        for regime in regimes_of(problem):
-            pairs = (generate(problem, regime, i, "val") for i in range(num))
-            found[f"{problem} {regime}"] = auc([error_with(p) for p in pairs], LIMIT)
+        for regime in PROBLEMS[problem].regimes:
+            pairs = (PROBLEMS[problem].generate(regime, i, "val") for i in range(num))
+            found[f"{problem} {regime}"] = auc(
+                [error_with(p) for p in pairs], PROBLEMS[problem].limit
+            )
     return found
 
 
@@ -172,7 +172,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = parser_of("constants", __doc__)
     parser.add_argument("name", nargs="?", help="module and name: ransac.irls.CUT")
     parser.add_argument("--values", nargs="+", default=[], help="to compare with")
-    parser.add_argument("--problem", nargs="+", default=PROBLEMS, choices=PROBLEMS)
+    parser.add_argument(
+        "--problem", nargs="+", default=list(PROBLEMS), choices=PROBLEMS
+    )
     parser.add_argument("--num", type=int, default=30, help="pairs a regime")
     parser.add_argument("--write", action="store_true", help=f"write {PAGE.name}")
     parser.add_argument("--set", help="print the figures with this value, as JSON")
@@ -189,7 +191,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     columns = {"as it is": figures(options.problem, options.num)}
     for value in options.values:
         columns[value] = figures_with(options.name, value, options.problem, options.num)
-    print(f"{options.name}, AUC@{LIMIT:g} of {options.num} validation problems")
+    print(f"{options.name}, AUC of {options.num} validation problems")
     print(f"{'':16s}" + "".join(f"{name:>10s}" for name in columns))
     for row in columns["as it is"]:
         print(f"{row:16s}" + "".join(f"{c[row]:10.1f}" for c in columns.values()))

@@ -15,21 +15,22 @@ import numpy as np
 
 from benchmarks.command_line import parser_of
 from benchmarks.methods.cvscore import estimate
-from benchmarks.studies.evidence import MODELS, draw_noisy
+from benchmarks.problems import PROBLEMS
+from benchmarks.studies.evidence import seed_of
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print coverage, the mean of log(scale / truth), and how many were left out."""
     parser = parser_of("coverage", __doc__)
     parser.add_argument("--num", type=int, default=500, help="pairs a model")
-    parser.add_argument("--models", nargs="+", default=MODELS, choices=MODELS)
+    parser.add_argument("--models", nargs="+", default=[*PROBLEMS], choices=PROBLEMS)
     args = parser.parse_args(arguments)
     for model in args.models:
         covered, ratios = [], []
         for trial in range(args.num):
-            rng = np.random.default_rng([trial, MODELS.index(model)])
-            pair = draw_noisy(rng, model)
-            found = estimate(model, pair.x1, pair.x2, pair.K1, pair.K2)
+            rng = np.random.default_rng([trial, seed_of(model)])
+            pair = PROBLEMS[model].draw_noisy(rng)
+            found = estimate(model, pair)
             if not found.is_significant:
                 continue
             low, high = found.scale_interval(0.95)

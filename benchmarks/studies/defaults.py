@@ -2,9 +2,10 @@
 
     python -m benchmarks defaults --num 30
 
-Validation problems only.  A column is a regime, a row a choice, the number AUC@10; the
-last column is the mean over regimes, which decides unless a regime falls off.  Units
-matter to one row alone: the prior in pixels, which is why it is not the default.
+Validation problems only.  A column is a regime, a row a choice, the number AUC at the
+limit of the problem; the last column is the mean over regimes, which decides unless a
+regime falls off.  Units matter to one row alone: the prior in pixels, which is why it
+is not the default.
 """
 
 from __future__ import annotations
@@ -16,17 +17,15 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.command_line import parser_of
-from benchmarks.data.pair import PROBLEMS, Pair
-from benchmarks.data.synthetic import generate, regimes_of
+from benchmarks.data.pair import Pair
 from benchmarks.methods.cvscore import error_with
+from benchmarks.problems import PROBLEMS
 from benchmarks.protocols.accuracy import auc
 from benchmarks.studies.variants import estimating_with, estimator_of, without
 from cvscore import InverseGamma, MarginalScore
 from cvscore._numba.progress import progress
 from cvscore.estimators.pipeline import Estimator
 from cvscore.inference.outlier_width import widen_outlier_width
-
-LIMIT = 10.0
 
 
 def as_it_is(estimator: Estimator) -> Estimator:
@@ -74,15 +73,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Print one table for each problem."""
     parser = parser_of("defaults", __doc__)
     parser.add_argument("--num", type=int, default=30, help="pairs a regime")
-    parser.add_argument("--problems", nargs="+", default=PROBLEMS, choices=PROBLEMS)
+    parser.add_argument(
+        "--problems", nargs="+", default=list(PROBLEMS), choices=PROBLEMS
+    )
     options = parser.parse_args(arguments)
     for problem in options.problems:
-        regimes = regimes_of(problem)
+        regimes = PROBLEMS[problem].regimes
         table = np.empty((len(CHOICES), len(regimes)))
         for column, regime in enumerate(progress(regimes, label=f"{problem} regimes")):
-            pairs = [generate(problem, regime, i, "val") for i in range(options.num)]
+            pairs = [
+                PROBLEMS[problem].generate(regime, i, "val") for i in range(options.num)
+            ]
             for row, choice in enumerate(CHOICES):
-                table[row, column] = auc([error(p, choice) for p in pairs], LIMIT)
+                table[row, column] = auc(
+                    [error(p, choice) for p in pairs], PROBLEMS[problem].limit
+                )
         print(f"\n{problem:20s}" + "".join(f"{r[:8]:>9s}" for r in [*regimes, "mean"]))
         for choice, figures in zip(CHOICES, table, strict=True):
             cells = "".join(f"{f:9.1f}" for f in [*figures, figures.mean()])

@@ -19,17 +19,17 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.command_line import parser_of
-from benchmarks.data.pair import PROBLEMS, Pair
+from benchmarks.data.pair import Pair
 from benchmarks.data.real import SETS
 from benchmarks.data.splits import load_pair, pair_ids, regimes_of
 from benchmarks.folders import ROOT
 from benchmarks.machine import commit
 from benchmarks.methods.cvscore import error_with
+from benchmarks.problems import PROBLEMS
 from benchmarks.protocols.accuracy import paired_difference
 from benchmarks.studies.variants import estimating_with, estimator_of, variants_of
 from cvscore._numba.progress import progress
 
-LIMIT = 10.0
 SPLITS = ("val", "surfaces", "real", "rematched")
 FIRST = 4000  # of the synthetic problems: beyond those on which anything was chosen
 FULL = "full"
@@ -73,7 +73,7 @@ def measure(problem: str, splits: Sequence[str], num: int) -> Outcomes:
     return outcomes
 
 
-def table_of(outcomes: Outcomes) -> list[str]:
+def table_of(outcomes: Outcomes, limit: float) -> list[str]:
     """Return the rows of the table of one problem."""
     splits = list(dict.fromkeys(split for split, _, _ in outcomes))
     variants = list(dict.fromkeys(name for _, _, name in outcomes if name != FULL))
@@ -82,8 +82,8 @@ def table_of(outcomes: Outcomes) -> list[str]:
         "| --- " * (len(splits) + 3) + "|",
     ]
     for variant in variants:
-        cells = [cell_of(outcomes, split, variant) for split in splits]
-        largest = largest_change(outcomes, variant)
+        cells = [cell_of(outcomes, split, variant, limit) for split in splits]
+        largest = largest_change(outcomes, variant, limit)
         cells += [largest, f"{slower_by(outcomes, variant):+.0f} %"]
         lines.append(f"| {variant} | " + " | ".join(cells) + " |")
     return lines
@@ -94,7 +94,7 @@ def of_variant(outcomes: Outcomes, variant: str) -> Mapping[tuple[str, str], lis
     return {(s, r): found for (s, r, v), found in outcomes.items() if v == variant}
 
 
-def cell_of(outcomes: Outcomes, split: str, variant: str) -> str:
+def cell_of(outcomes: Outcomes, split: str, variant: str, limit: float) -> str:
     """Return the change of AUC over all pairs of a split, with its interval."""
     ours, theirs = (
         [
@@ -105,16 +105,16 @@ def cell_of(outcomes: Outcomes, split: str, variant: str) -> str:
         ]
         for name in (variant, FULL)
     )
-    change, low, high = paired_difference(ours, theirs, LIMIT)
+    change, low, high = paired_difference(ours, theirs, limit)
     return f"{change:+.2f} [{low:+.1f}, {high:+.1f}]"
 
 
-def largest_change(outcomes: Outcomes, variant: str) -> str:
+def largest_change(outcomes: Outcomes, variant: str, limit: float) -> str:
     """Return the regime whose AUC changes most, and by how much."""
     full, changes = of_variant(outcomes, FULL), {}
     for key, found in of_variant(outcomes, variant).items():
         errors = [[o.error for o in rows] for rows in (found, full[key])]
-        changes[key] = paired_difference(*errors, LIMIT)[0]
+        changes[key] = paired_difference(*errors, limit)[0]
     split, regime = max(changes, key=lambda key: abs(changes[key]))
     return f"{split} {regime} {changes[split, regime]:+.1f}"
 
@@ -134,7 +134,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Print one table for each problem."""
     parser = parser_of("steps", __doc__)
     parser.add_argument("--num", type=int, default=100, help="synthetic pairs a regime")
-    parser.add_argument("--problem", nargs="+", default=PROBLEMS, choices=PROBLEMS)
+    parser.add_argument(
+        "--problem", nargs="+", default=list(PROBLEMS), choices=PROBLEMS
+    )
     parser.add_argument("--splits", nargs="+", default=SPLITS, choices=SPLITS)
     parser.add_argument("--write", action="store_true", help=f"write {PAGE.name}")
     options = parser.parse_args(arguments)
@@ -142,7 +144,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     lines = [f"Made by `{command}` at commit {commit()}.", "", "# What steps are worth"]
     for problem in options.problem:
         outcomes = measure(problem, options.splits, options.num)
-        lines += ["", f"## {problem}", "", *table_of(outcomes)]
+        lines += ["", f"## {problem}", "", *table_of(outcomes, PROBLEMS[problem].limit)]
     text = "\n".join(lines) + "\n"
     print(text)
     if options.write:

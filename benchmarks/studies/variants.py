@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from importlib import import_module
 from types import ModuleType
 from unittest import mock
 
+from benchmarks.problems import PROBLEMS
 from cvscore.data.normalization import Region
-from cvscore.estimators import essential, fundamental, homography
 from cvscore.estimators.pipeline import Estimator, Step
 from cvscore.ransac.irls import polish
 from cvscore.ransac.objective import Candidate, Objective
@@ -22,22 +23,22 @@ from cvscore.two_view.degeneracy.dominant_plane import (
 from cvscore.two_view.refinement import cheirality
 from cvscore.types import Array, RansacOptions
 
-MODULES: dict[str, ModuleType] = {
-    "E": essential,
-    "F": fundamental,
-    "H": homography,
-}
+
+def module_of(problem: str) -> ModuleType:
+    """Return the module that estimates the model of a problem."""
+    return import_module(f"cvscore.estimators.{PROBLEMS[problem].model}")
 
 
 def estimator_of(problem: str) -> Estimator:
     """Return how the package estimates the model of a problem."""
-    return MODULES[problem].ESTIMATOR
+    return getattr(module_of(problem), PROBLEMS[problem].pipeline)
 
 
 @contextmanager
 def estimating_with(problem: str, estimator: Estimator) -> Iterator[None]:
     """Let the public function of a problem use this estimator meanwhile."""
-    with mock.patch.object(MODULES[problem], "ESTIMATOR", estimator):
+    name = PROBLEMS[problem].pipeline
+    with mock.patch.object(module_of(problem), name, estimator):
         yield
 
 

@@ -3,7 +3,7 @@
 import numba
 import pytest
 
-from benchmarks.data.pair import PROBLEMS
+from benchmarks.problems import PROBLEMS
 from benchmarks.speed import costs
 
 
