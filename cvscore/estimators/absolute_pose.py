@@ -21,7 +21,6 @@ from cvscore.two_view.image_pairs import GRID_SIZE
 from cvscore.two_view.spatial_prosac import SpatialProsacSampler
 from cvscore.types import Array, Estimate, Pose, RansacOptions, Sampler, Score
 
-
 DIMS = (2, 3)
 
 

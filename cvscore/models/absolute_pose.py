@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from cvscore._numba.compile import kernel
 from cvscore.models.refiners.absolute_pose import refit_absolute_pose
-from cvscore.models.solvers.three_point import SAMPLE_SIZE, absolute_poses_3pt
+from cvscore.models.solvers.three_point import absolute_poses_3pt
 from cvscore.numerics.least_squares import REFIT_CONVERGED
 from cvscore.numerics.matrix3 import inverse_of
 from cvscore.types import Array, GeometricModel, ModelCounts, ModelKernels
 
-COUNTS = ModelCounts("camera pose", SAMPLE_SIZE, num_params=6, residual_dim=2)
+COUNTS = ModelCounts("camera pose", sample_size=3, num_params=6, residual_dim=2)
 
 
 def absolute_pose_model(K: Array) -> GeometricModel:

@@ -22,7 +22,7 @@ from cvscore.numerics.least_squares import (
     drop_unweighted,
 )
 
-NUM_PARAMS = 6
+NUM_POSE_PARAMS = 6
 MIN_POINTS = 3
 
 
@@ -53,17 +53,17 @@ def refit_absolute_pose(pose, points, weights, camera, converged):
     if weights.shape[0] < MIN_POINTS:
         return pose
     trial = pose
-    normal = np.zeros((NUM_PARAMS + 1, NUM_PARAMS + 1))
-    step, no_gauge = np.empty(NUM_PARAMS), np.zeros(NUM_PARAMS)
+    normal = np.zeros((NUM_POSE_PARAMS + 1, NUM_POSE_PARAMS + 1))
+    step, no_gauge = np.empty(NUM_POSE_PARAMS), np.zeros(NUM_POSE_PARAMS)
     floor = ROUNDING * weights.sum()
     cost = np.inf
     # The start is the first trial; accepting it lowers the damping once.
     damping = INITIAL_DAMPING * DAMPING_FACTOR
     for _ in range(MAX_REFIT_STEPS):
         trial_normal = pose_normal_matrix(trial, points, weights, camera)
-        if trial_normal[NUM_PARAMS, NUM_PARAMS] < cost:
+        if trial_normal[NUM_POSE_PARAMS, NUM_POSE_PARAMS] < cost:
             pose, normal = trial, trial_normal
-            cost = normal[NUM_PARAMS, NUM_PARAMS]
+            cost = normal[NUM_POSE_PARAMS, NUM_POSE_PARAMS]
             damping /= DAMPING_FACTOR
         else:
             damping *= DAMPING_FACTOR
@@ -94,9 +94,9 @@ def pose_normal_matrix(pose, points, weights, camera):
         Symmetric; half the gradient as last column and the cost in the corner, ``inf``
         if a point is behind the camera.
     """
-    normal = np.zeros((NUM_PARAMS + 1, NUM_PARAMS + 1))
+    normal = np.zeros((NUM_POSE_PARAMS + 1, NUM_POSE_PARAMS + 1))
     _sum_over_points(pose, points, weights, camera, normal)
-    for i in range(NUM_PARAMS + 1):
+    for i in range(NUM_POSE_PARAMS + 1):
         for j in range(i):
             normal[i, j] = normal[j, i]
     return normal

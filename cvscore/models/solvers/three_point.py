@@ -2,7 +2,9 @@
 
 With unit rays y_i and depths m_i along them, the sides of the triangle are known:
 
-    |m_i y_i - m_j y_j|**2 = (m_i - m_j)**2 + c_ij m_i m_j = a_ij,   c_ij = |y_i - y_j|**2
+    |m_i y_i - m_j y_j|**2 = (m_i - m_j)**2 + c_ij m_i m_j = a_ij,
+
+    c_ij = |y_i - y_j|**2.
 
 Two ratios of these are two conics in the plane of (m_1 : m_2 : m_3).  One member of
 their pencil is a pair of lines, found from one real root of a cubic; each line meets
@@ -24,14 +26,13 @@ from cvscore._numba.compile import kernel
 from cvscore.numerics.cubic import cubic_roots
 from cvscore.numerics.matrix3 import write_cofactors
 
-SAMPLE_SIZE = 3
 MAX_POSES = 4
 # Sine of the triangle's angle below which its points are on a line.
 MIN_SINE = 1e-6
 # A discriminant or adjugate this far below zero (its terms being of order one) is zero
 # with rounding: two solutions that coincide.
 ROUNDING_OF_DOUBLE = 1e-9
-MAX_NEWTON_STEPS = 6
+MAX_DEPTH_STEPS = 6
 # Of the squared sides: where Newton's method leaves more, there is no solution.
 SOLVED = 1e-9
 LAST_NEWTON_STEP = 1e-15
@@ -286,7 +287,7 @@ def _polish(depths, sides, chords):
     m0, m1, m2 = scale * depths[0], scale * depths[1], scale * depths[2]
     c0, c1, c2 = chords[0], chords[1], chords[2]
     error = np.inf
-    for _ in range(MAX_NEWTON_STEPS):
+    for _ in range(MAX_DEPTH_STEPS):
         f0 = (m1 - m2) ** 2 + c0 * m1 * m2 - sides[0]
         f1 = (m2 - m0) ** 2 + c1 * m2 * m0 - sides[1]
         f2 = (m0 - m1) ** 2 + c2 * m0 * m1 - sides[2]
