@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cvscore.data.distortion import undistort
-from cvscore.data.normalization import Frame, Region, power_of_two, region_of
+from cvscore.data.normalization import Frame, Region, power_of_two
 from cvscore.data.point_sets import PointSets
 from cvscore.data.validation import as_distortion, as_intrinsics
 from cvscore.estimators.pipeline import Estimator
@@ -110,7 +110,7 @@ def estimate_absolute_pose(
     coefficients = as_distortion(dist, "dist")
     if coefficients is not None:
         points[:2] = undistort(points[:2].T, K, coefficients).T
-    frame = _frame_of(K, points)
+    frame = _frame_of(K)
     found = ESTIMATOR.run(
         absolute_pose_model(_camera_inside(frame, K)),
         points,
@@ -125,13 +125,12 @@ def estimate_absolute_pose(
     return replace(found, pose=Pose(found.model[:, :3], found.model[:, 3]))
 
 
-def _frame_of(K: Array, points: Array) -> Frame:
-    """Return the frame at principal point and middle of the scene, in focal lengths.
+def _frame_of(K: Array) -> Frame:
+    """Return the frame at the principal point and the middle of the scene.
 
-    The unit of the scene does not matter to a pose, so that it is left as it is.
+    The unit is the focal length; that of the scene does not matter to a pose.
     """
-    centre = region_of(points[2:]).centre
-    shift = np.concatenate([K[:2, 2], centre])
+    shift = np.array([*K[:2, 2], np.nan, np.nan, np.nan])
     return Frame(shift, power_of_two(_mean_focal(K)))
 
 
