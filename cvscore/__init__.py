@@ -28,9 +28,13 @@ from cvscore.calibration.pair_variances import (
 )
 from cvscore.estimators import (
     estimate_absolute_pose,
+    estimate_affine,
     estimate_essential,
     estimate_fundamental,
     estimate_homography,
+    estimate_rigid,
+    estimate_similarity,
+    estimate_translation,
 )
 from cvscore.estimators.select_model import Selection, select_model
 from cvscore.scores.baselines import (
@@ -67,9 +71,13 @@ __all__ = [
     "Selection",
     "calibrate",
     "estimate_absolute_pose",
+    "estimate_affine",
     "estimate_essential",
     "estimate_fundamental",
     "estimate_homography",
+    "estimate_rigid",
+    "estimate_similarity",
+    "estimate_translation",
     "findEssentialMat",
     "findFundamentalMat",
     "findHomography",

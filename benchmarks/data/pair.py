@@ -34,6 +34,15 @@ class Transfer:
 
 
 @dataclass(frozen=True)
+class Corners:
+    """Where the true map sends ``points1`` (M, D): to ``points2``; errors in units."""
+
+    points1: Array
+    points2: Array
+    unit: float
+
+
+@dataclass(frozen=True)
 class Pair:
     """Tentative matches of two images, and the truth to judge an answer by.
 

@@ -124,7 +124,7 @@ class Scene(Protocol):
 
 
 class Drawn(NamedTuple):
-    """Matches in random order: coordinates (N, D), quality (N,), and which are right."""
+    """Matches in random order: coordinates (N, D), quality, and which are right."""
 
     rows: Array
     quality: Array

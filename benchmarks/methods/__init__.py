@@ -19,6 +19,7 @@ from benchmarks.methods import (
     pymagsac,
     pysuperansac,
     simfit,
+    skimage,
     vsac,
 )
 from benchmarks.methods.method import Method, Settings
@@ -36,6 +37,7 @@ _LIBRARIES = (
     pymagsac,
     pysuperansac,
     vsac,
+    skimage,
     kornia,
     oracle,
 )

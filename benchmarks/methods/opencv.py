@@ -1,4 +1,4 @@
-"""cv2.findHomography, findFundamentalMat and findEssentialMat under several flags."""
+"""cv2's robust functions under several flags."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from benchmarks.data.pair import Fit, Pair
 from benchmarks.methods.method import Method, Settings, fit_of
 from benchmarks.protocols.relative_pose import normalised
 
-THRESHOLDS = {"H": 3.0, "F": 3.0, "E": 1.0}  # the functions' own defaults
+TWO_VIEW = {"H": 3.0, "F": 3.0, "E": 1.0}  # the functions' own defaults
 # cv2.RANSAC's F stops its own way below 8 points; every other flag raises.
 FLAGS = ("RANSAC", "USAC_DEFAULT", "USAC_ACCURATE", "USAC_MAGSAC", "USAC_FAST")
 
@@ -63,7 +63,63 @@ def _essential(pair: Pair, s: Settings, flag: int) -> Fit | None:
     )
 
 
-_FUNCTIONS = {"H": _homography, "F": _fundamental, "E": _essential}
+def _map_2d(pair: Pair, s: Settings, flag: int) -> Fit | None:
+    function = {
+        "affine2d": cv2.estimateAffine2D,
+        "similarity2d": cv2.estimateAffinePartial2D,
+        "translation2d": getattr(cv2, "estimateTranslation2D", None),
+    }[pair.problem]
+    if function is None:  # before OpenCV 4.13
+        return None
+    model, inliers = function(
+        pair.x1,
+        pair.x2,
+        method=flag,
+        ransacReprojThreshold=s.threshold,
+        maxIters=s.max_iterations,
+        confidence=s.confidence,
+    )
+    if pair.problem == "translation2d" and model is not None:
+        model = np.column_stack([np.eye(2), np.ravel(model)])
+    return fit_of(model, inliers, (2, 3))
+
+
+def _map_3d(pair: Pair, s: Settings, flag: int) -> Fit | None:
+    function = {
+        "affine3d": cv2.estimateAffine3D,
+        "translation3d": cv2.estimateTranslation3D,
+    }[pair.problem]
+    _, model, inliers = function(
+        pair.x1, pair.x2, ransacThreshold=s.threshold, confidence=s.confidence
+    )
+    if pair.problem == "translation3d" and model is not None:
+        model = np.column_stack([np.eye(3), np.ravel(model)])
+    return fit_of(model, inliers, (3, 4))
+
+
+_FUNCTIONS = {
+    "H": _homography,
+    "F": _fundamental,
+    "E": _essential,
+    "affine2d": _map_2d,
+    "similarity2d": _map_2d,
+    "translation2d": _map_2d,
+    "affine3d": _map_3d,
+    "translation3d": _map_3d,
+}
+
+
+def thresholds_of(flag: str) -> dict[str, float]:
+    """Return the default thresholds of what a flag can do.
+
+    Affine maps of images have all flags, the other maps RANSAC alone.  Those of space
+    are told the noise, and have no number of iterations.
+    """
+    thresholds = {**TWO_VIEW, "affine2d": 3.0}
+    if flag == "RANSAC":
+        thresholds |= {name: 3.0 for name in _FUNCTIONS if name not in thresholds}
+    return thresholds
+
 
 METHODS = [
     Method(
@@ -71,7 +127,7 @@ METHODS = [
         package="opencv-python",
         module="cv2",
         run=partial(run, flag=getattr(cv2, flag)),
-        thresholds=THRESHOLDS,
+        thresholds=thresholds_of(flag),
     )
     for flag in FLAGS
 ]

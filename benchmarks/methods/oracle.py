@@ -12,6 +12,7 @@ from scipy.spatial.transform import Rotation
 
 from benchmarks.data.pair import Array, Fit, Pair, Pose, cross_matrix
 from benchmarks.methods.method import Method, Settings
+from benchmarks.problems import maps
 
 
 def run(pair: Pair, _settings: Settings) -> Fit | None:
@@ -109,7 +110,33 @@ def _conditioner(x: Array) -> Array:
     )
 
 
-_FITS = {"H": _homography, "F": _fundamental, "E": _essential}
+def _map(pair: Pair, x1: Array, x2: Array) -> Array:
+    kind = pair.problem[:-2]  # without the dimension
+    centre1, centre2 = x1.mean(axis=0), x2.mean(axis=0)
+    a, b = x1 - centre1, x2 - centre2
+    if kind == "translation":
+        A = np.eye(x1.shape[1])
+    elif kind == "affine":
+        # Total least squares: matches lie on a flat, whose normals these are.
+        normals = np.linalg.svd(np.hstack([a, b]))[2][x1.shape[1] :].T
+        A = -np.linalg.solve(normals[x1.shape[1] :].T, normals[: x1.shape[1]].T)
+    else:
+        U, singular, Vt = np.linalg.svd(b.T @ a)
+        signs = np.ones(len(singular))
+        signs[-1] = np.sign(np.linalg.det(U @ Vt))
+        A, p = U @ np.diag(signs) @ Vt, singular @ signs
+        if kind == "similarity":
+            growth = np.sum(b**2) - np.sum(a**2)
+            A = A * (growth + np.hypot(growth, 2.0 * p)) / (2.0 * p)
+    return np.column_stack([A, centre2 - A @ centre1])
+
+
+_FITS = {
+    "H": _homography,
+    "F": _fundamental,
+    "E": _essential,
+    **{problem.name: _map for problem in maps.PROBLEMS},
+}
 NO_THRESHOLD = dict.fromkeys(_FITS, 0.0)
 
 METHODS = [Method("oracle", "scipy", "scipy", run, NO_THRESHOLD, has_threshold=False)]

@@ -2,10 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from benchmarks.data.pair import Array, Fit, Pair
 from benchmarks.methods.method import Method, Settings, fit_of
 
-THRESHOLDS = {"H": 4.0, "F": 4.0, "E": 4.0}  # RANSACOptions.max_error
+# RANSACOptions.max_error; of space three times the noise.
+THRESHOLDS = {
+    "H": 4.0,
+    "F": 4.0,
+    "E": 4.0,
+    "affine2d": 4.0,
+    "rigid3d": 3.0,
+    "similarity3d": 3.0,
+}
+MAPS = {
+    "affine2d": "estimate_affine2d_robust",
+    "rigid3d": "estimate_rigid3d_robust",
+    "similarity3d": "estimate_sim3d_robust",
+}
 
 
 def run(pair: Pair, settings: Settings) -> Fit | None:
@@ -18,6 +34,8 @@ def run(pair: Pair, settings: Settings) -> Fit | None:
     options.max_num_trials = settings.max_iterations
     options.min_num_trials = min(options.min_num_trials, settings.max_iterations)
     options.random_seed = settings.seed
+    if pair.problem in MAPS:
+        return _map(pair, getattr(pycolmap, MAPS[pair.problem]), options)
     if pair.problem == "H":
         answer = pycolmap.estimate_homography_matrix(pair.x1, pair.x2, options)
     elif pair.problem == "F":
@@ -33,6 +51,15 @@ def run(pair: Pair, settings: Settings) -> Fit | None:
     if answer is None:
         return None
     return fit_of(answer[pair.problem], answer["inlier_mask"])
+
+
+def _map(pair: Pair, function: Callable[..., Any], options: Any) -> Fit | None:
+    answer = function(pair.x1, pair.x2, options)
+    if answer is None:
+        return None
+    found = answer["tgt_from_src"]
+    model = found if pair.problem == "affine2d" else found.matrix()
+    return fit_of(model, answer["inlier_mask"], pair.model.shape)
 
 
 def _camera(K: Array, size: tuple[float, float]) -> object:

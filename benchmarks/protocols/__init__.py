@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from benchmarks.data.pair import Fit, Pair, Pose, Transfer
+from benchmarks.data.pair import Corners, Fit, Pair, Pose, Transfer
 from benchmarks.protocols.homography import transfer_error
+from benchmarks.protocols.point_map import corner_error
 from benchmarks.protocols.relative_pose import pose_error
 
 # By what is known of the truth.
 ERRORS: dict[type, Callable[[Pair, Fit], float]] = {
     Pose: pose_error,
     Transfer: transfer_error,
+    Corners: corner_error,
 }
 
 

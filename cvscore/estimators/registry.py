@@ -8,12 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from cvscore.data.point_sets import PointSets
 from cvscore.types import Array, Estimate, ModelCounts
 
 Function = TypeVar("Function", bound=Callable[..., Estimate])
+
+
+class Form(NamedTuple):
+    """Counts of a model for one kind of data, and these data."""
+
+    counts: ModelCounts
+    data: PointSets
 
 
 @dataclass(frozen=True)
@@ -33,6 +40,8 @@ class RegisteredEstimator:
         What it is fitted to.
     needs_cameras : bool
         Whether camera matrices follow the points.
+    in_space : Form or None
+        Counts and data for points of three coordinates, where these are another form.
     """
 
     name: str
@@ -40,6 +49,13 @@ class RegisteredEstimator:
     counts: ModelCounts
     data: PointSets
     needs_cameras: bool
+    in_space: Form | None = None
+
+    @property
+    def forms(self) -> tuple[Form, ...]:
+        """All kinds of data that it takes, and the counts of its model for each."""
+        first = Form(self.counts, self.data)
+        return (first,) if self.in_space is None else (first, self.in_space)
 
     def run(
         self, *sets: Any, cameras: tuple[Array | None, ...] = (), **choices: Any
@@ -56,14 +72,18 @@ ESTIMATORS: dict[str, RegisteredEstimator] = {}
 
 
 def register(
-    counts: ModelCounts, data: PointSets, *, needs_cameras: bool = False
+    counts: ModelCounts,
+    data: PointSets,
+    *,
+    needs_cameras: bool = False,
+    in_space: Form | None = None,
 ) -> Callable[[Function], Function]:
     """Return a decorator that makes an ``estimate_NAME`` known by its NAME."""
 
     def register_function(function: Function) -> Function:
         name = function.__name__.removeprefix("estimate_")
         ESTIMATORS[name] = RegisteredEstimator(
-            name, function, counts, data, needs_cameras
+            name, function, counts, data, needs_cameras, in_space
         )
         return function
 

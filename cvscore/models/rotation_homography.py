@@ -10,8 +10,9 @@ import math
 import numpy as np
 
 from cvscore._numba.compile import kernel
-from cvscore.numerics.linalg import diagonalise, solve_positive_definite
+from cvscore.numerics.linalg import solve_positive_definite
 from cvscore.numerics.matrix3 import inverse_of, product_of
+from cvscore.numerics.rotation import closest_rotation
 
 # The best rotation of the rays is a noise's breadth away from that of the pixels.
 NUM_GAUSS_NEWTON_STEPS = 2
@@ -44,11 +45,7 @@ def fit_rotation(points, is_inlying, K1, K2):
 
 @kernel
 def _rotation_of_rays(points, inverse1, inverse2):
-    """Rotation (3, 3) that brings the rays of camera 1 closest to those of camera 2.
-
-    The quaternion of largest eigenvalue of a matrix of products of the rays' entries
-    (Horn, 1987).
-    """
+    """Rotation (3, 3) that brings the rays of camera 1 closest to those of camera 2."""
     S, a, b = np.zeros((3, 3)), np.empty(3), np.empty(3)
     for i in range(points.shape[1]):
         _write_ray(inverse1, points[0, i], points[1, i], a)
@@ -56,28 +53,7 @@ def _rotation_of_rays(points, inverse1, inverse2):
         for j in range(3):
             for k in range(3):
                 S[j, k] += a[j] * b[k]
-    products = np.empty((4, 4))
-    for i in range(3):
-        j, k = (i + 1) % 3, (i + 2) % 3
-        products[0, i + 1] = products[i + 1, 0] = S[j, k] - S[k, j]
-        products[j + 1, k + 1] = products[k + 1, j + 1] = S[j, k] + S[k, j]
-        products[i + 1, i + 1] = S[i, i] - S[j, j] - S[k, k]
-    products[0, 0] = S[0, 0] + S[1, 1] + S[2, 2]
-    vectors = np.empty((4, 4))
-    diagonalise(products, vectors)
-    return _rotation_of_quaternion(vectors[:, np.argmax(np.diag(products))])
-
-
-@kernel
-def _rotation_of_quaternion(quaternion):
-    """Rotation (3, 3) of a unit quaternion (4,), the real part first."""
-    w, v = quaternion[0], quaternion[1:]
-    R = np.empty((3, 3))
-    for i in range(3):
-        j, k = (i + 1) % 3, (i + 2) % 3
-        R[i, i] = w * w + v[i] * v[i] - v[j] * v[j] - v[k] * v[k]
-        R[i, j] = 2.0 * (v[i] * v[j] - w * v[k])
-        R[j, i] = 2.0 * (v[i] * v[j] + w * v[k])
+    R, _ = closest_rotation(S)
     return R
 
 

@@ -1,0 +1,44 @@
+"""Rigid motions ``x2 = R x1 + t`` of the plane and of space."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from numpy.typing import ArrayLike
+
+from cvscore.estimators import point_maps
+from cvscore.estimators.registry import Form, register
+from cvscore.models.rigid import COUNTS, rigid_model
+from cvscore.scores.calibration import Calibration, score_of
+from cvscore.types import Estimate, RansacOptions, Score, one_of
+
+IN_PLANE = point_maps.IN_PLANE
+IN_SPACE = replace(point_maps.IN_SPACE, data=point_maps.CONGRUENT_CLOUDS)
+
+
+@register(COUNTS[2], IN_PLANE.data, in_space=Form(COUNTS[3], IN_SPACE.data))
+def estimate_rigid(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    *,
+    score: Score | None = None,
+    calibration: Calibration | None = None,
+    options: RansacOptions | None = None,
+    quality: ArrayLike | None = None,
+    solver: str = "native",
+) -> Estimate:
+    """Estimate ``x2 = R x1 + t`` from matches of which many may be wrong.
+
+    Parameters and result are those of `estimate_affine`; ``model`` is
+    ``[R | t]`` with a rotation R (never a mirror image).
+    """
+    one_of(solver, "solver", ["native"])
+    dim = point_maps.dimension_of(x1)
+    estimator = IN_PLANE if dim == 2 else IN_SPACE
+    return estimator.run(
+        rigid_model(dim),
+        estimator.data.pack(x1, x2),
+        score=score_of(calibration, score, "rigid"),
+        options=options,
+        quality=quality,
+    )

@@ -1,0 +1,24 @@
+"""Similarities ``x2 = s R x1 + t`` of the plane and of space, without mirrors."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cvscore.models.point_map import map_model, map_residuals
+from cvscore.models.refiners.procrustes import refit_procrustes
+from cvscore.models.solvers.similar_figures import map_of_similar_figures
+from cvscore.types import GeometricModel, ModelCounts, ModelKernels
+
+COUNTS = {
+    2: ModelCounts("2-D similarity", sample_size=2, num_params=4, residual_dim=2),
+    3: ModelCounts("3-D similarity", sample_size=3, num_params=7, residual_dim=3),
+}
+# The scale is free.
+KERNELS = ModelKernels(
+    map_of_similar_figures, map_residuals, refit_procrustes, np.ones(1)
+)
+
+
+def similarity_model(dim: int) -> GeometricModel:
+    """Describe similarities of points with 2 or 3 coordinates to the loop."""
+    return map_model(COUNTS[dim], KERNELS)
