@@ -52,7 +52,13 @@ from cvscore.types.extras import install_command
 
 __version__ = "0.1.0"
 
-_FROM_OPENCV = ("findEssentialMat", "findFundamentalMat", "findHomography")
+_FROM_OPENCV = (
+    "findEssentialMat",
+    "findFundamentalMat",
+    "findHomography",
+    "recoverPose",
+    "solvePnPRansac",
+)
 
 __all__ = [
     "BetaPrior",
@@ -83,7 +89,9 @@ __all__ = [
     "findHomography",
     "fit_mle",
     "fit_robust",
+    "recoverPose",
     "select_model",
+    "solvePnPRansac",
     "variance_given_pose",
     "variance_unconstrained",
 ]
@@ -93,7 +101,7 @@ def __getattr__(name: str) -> Any:
     # The drop-in imports cv2, which the native estimators do without.
     if name in _FROM_OPENCV:
         try:
-            from cvscore.opencv import drop_in as opencv
+            from cvscore import opencv
         except ModuleNotFoundError as error:
             if error.name != "cv2":
                 raise

@@ -30,6 +30,8 @@ DOCUMENTED = {
     "findHomography",
     "fit_mle",
     "fit_robust",
+    "recoverPose",
+    "solvePnPRansac",
     "select_model",
     "variance_given_pose",
     "variance_unconstrained",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,7 +11,7 @@ from numpy.typing import ArrayLike
 from cvscore.data.distortion import undistort
 from cvscore.data.normalization import Frame, Region, power_of_two
 from cvscore.data.point_sets import PointSets
-from cvscore.data.validation import as_distortion, as_intrinsics
+from cvscore.data.validation import as_distortion, as_intrinsics, as_real_array
 from cvscore.estimators.pipeline import Estimator
 from cvscore.estimators.registry import register
 from cvscore.inference.outlier_width import widen_outlier_width
@@ -22,6 +23,8 @@ from cvscore.two_view.spatial_prosac import SpatialProsacSampler
 from cvscore.types import Array, Estimate, Pose, RansacOptions, Sampler, Score
 
 DIMS = (2, 3)
+# Of a rotation that was written with few digits.
+MAX_SKEW = 1e-3
 
 
 def spatial_sampler(
@@ -37,6 +40,13 @@ def spatial_sampler(
         options.seed,
         DIMS,
     )
+
+
+def normalise(frame: Frame, outside: Array) -> Array:
+    """Return the pose before scene points inside of the frame."""
+    inside = outside.copy()
+    inside[:, 3] = (outside[:, 3] + outside[:, :3] @ frame.shift[2:]) / frame.unit
+    return inside
 
 
 def denormalise(frame: Frame, inside: Array) -> Array:
@@ -69,6 +79,7 @@ def estimate_absolute_pose(
     calibration: Calibration | None = None,
     options: RansacOptions | None = None,
     quality: ArrayLike | None = None,
+    start: ArrayLike | None = None,
 ) -> Estimate:
     """Estimate where a camera is from image points of known scene points (PnP).
 
@@ -85,6 +96,8 @@ def estimate_absolute_pose(
         Distortion coefficients in OpenCV's order (4, 5, 8, 12 or 14 of them).
     score, calibration, options, quality
         As for `estimate_homography`.
+    start : (3, 4) array, optional
+        A guess at the pose, ``[R | t]``, which is tried beside those of samples.
 
     Returns
     -------
@@ -119,10 +132,23 @@ def estimate_absolute_pose(
         quality=quality,
         frame=frame,
         focal=_mean_focal(K),
+        start=None if start is None else partial(normalise, outside=_as_pose(start)),
     )
     if found.model is None:
         return found
     return replace(found, pose=Pose(found.model[:, :3], found.model[:, 3]))
+
+
+def _as_pose(start: ArrayLike) -> Array:
+    pose = as_real_array(start, "start").astype(np.float64)
+    if pose.shape != (3, 4):
+        raise ValueError(f"start must have shape (3, 4), got {pose.shape}")
+    if not np.isfinite(pose).all():
+        raise ValueError("start has NaN or infinite entries")
+    R = pose[:, :3]
+    if np.abs(R @ R.T - np.eye(3)).max() > MAX_SKEW or np.linalg.det(R) < 0.0:
+        raise ValueError("start must begin with a rotation matrix")
+    return pose
 
 
 def _frame_of(K: Array) -> Frame:

@@ -254,11 +254,12 @@ def _may_be_rejected(call: Call, search: Search) -> bool:
     return (
         not 0.0 < search.confidence < 1.0
         or not is_plain_mask(call.get("mask"))
-        or (params is not None and not _is_implemented(params))
+        or (params is not None and not is_implemented(params))
     )
 
 
-def _is_implemented(params: Any) -> bool:
+def is_implemented(params: Any) -> bool:
+    """Whether cv2 has an implementation of all that UsacParams choose."""
     return all(getattr(params, name) in values for name, values in USAC_CHOICES.items())
 
 

@@ -102,11 +102,18 @@ def write_mask(inliers: Mask, mask: Any, *, as_umat: bool, any_vector: bool) -> 
         mask[...] = column.reshape(mask.shape)
         if any_vector and not as_umat and len(column) in mask.shape:
             return mask
+    return write_output(column, mask, as_umat=as_umat)
+
+
+def write_output(array: NDArray[Any], given: Any, *, as_umat: bool) -> Any:
+    """Return an array as cv2 returns its outputs, written into ``given`` if that fits.
+
+    The installed version decides which shapes it fills and returns.
+    """
     if as_umat:
-        out = mask if isinstance(mask, cv2.UMat) else make_umat()
-        return _copy(make_umat(column), None, out)
-    # The installed version decides which shapes of mask it fills and returns.
-    return _copy(column, None, mask)
+        out = given if isinstance(given, cv2.UMat) else make_umat()
+        return _copy(make_umat(array), None, out)
+    return _copy(array, None, given)
 
 
 def clear_mask(mask: Any) -> Any:

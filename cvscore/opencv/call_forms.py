@@ -50,6 +50,10 @@ def _is_array(value: Any) -> bool:
     return isinstance(value, (np.ndarray, cv2.UMat, int, float, tuple))
 
 
+def _is_bool(value: Any) -> bool:
+    return isinstance(value, (bool, np.bool_, int, np.integer))
+
+
 def _is_params(value: Any) -> bool:
     return isinstance(value, cv2.UsacParams)
 
@@ -71,6 +75,13 @@ _CONVERTS: dict[str, Callable[[Any], bool]] = {
     **dict.fromkeys(("method", "maxIters"), _is_int),
     "pp": _is_pair,
     "params": _is_params,
+    # Of solvePnPRansac and recoverPose.
+    **dict.fromkeys(("objectPoints", "imagePoints"), _is_anything),
+    **dict.fromkeys(("distCoeffs", "rvec", "tvec", "inliers"), _is_array),
+    **dict.fromkeys(("E", "R", "t"), _is_array),
+    **dict.fromkeys(("iterationsCount", "flags"), _is_int),
+    "reprojectionError": _is_float,
+    "useExtrinsicGuess": _is_bool,
 }
 
 
