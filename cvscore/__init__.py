@@ -1,4 +1,4 @@
-"""Homography, fundamental and essential matrices with no inlier threshold to tune.
+"""Robust estimators of geometric models with no inlier threshold to tune.
 
 >>> import numpy as np
 >>> import cvscore
@@ -53,6 +53,11 @@ from cvscore.types.extras import install_command
 __version__ = "0.1.0"
 
 _FROM_OPENCV = (
+    "estimateAffine2D",
+    "estimateAffine3D",
+    "estimateAffinePartial2D",
+    "estimateTranslation2D",  # not in __all__: OpenCV has it from 4.13 on
+    "estimateTranslation3D",
     "findEssentialMat",
     "findFundamentalMat",
     "findHomography",
@@ -76,6 +81,10 @@ __all__ = [
     "RansacOptions",
     "Selection",
     "calibrate",
+    "estimateAffine2D",
+    "estimateAffine3D",
+    "estimateAffinePartial2D",
+    "estimateTranslation3D",
     "estimate_absolute_pose",
     "estimate_affine",
     "estimate_essential",

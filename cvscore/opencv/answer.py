@@ -1,4 +1,4 @@
-"""How one call of the drop-in is answered, for all three functions alike."""
+"""How one call of the drop-in is answered, for all functions alike."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from cvscore.opencv.arrays import (
     as_numeric,
     clear_mask,
     is_plain_mask,
+    is_plain_output,
     listed_points_as_array,
     make_umat,
     read_points,
@@ -26,6 +27,7 @@ from cvscore.scores.calibration import Calibration
 from cvscore.scores.marginal_score import MarginalScore
 from cvscore.scores.priors import InverseGamma
 from cvscore.types import (
+    MOST_ITERATIONS,
     MOST_SEED,
     Array,
     Estimate,
@@ -76,6 +78,11 @@ class Extras:
         return MarginalScore(prior=prior, half_width=self.half_width)
 
 
+def model_and_mask(call: Call, model: Any, mask: Any) -> tuple[Any, ...]:
+    """Return what most functions of cv2 do."""
+    return model, mask
+
+
 @dataclass(frozen=True, kw_only=True)
 class Target:
     """What the adapter knows of one cv2 function.
@@ -99,6 +106,17 @@ class Target:
         The defaults of cv2.
     fills_any_vector : bool
         Whether cv2 fills and returns flat masks too; its USAC methods never do.
+    shape : tuple of int
+        Of a model.
+    dim : int
+        Coordinates of a point.
+    mask_name : str
+        What the function calls its mask.
+    read : callable
+        Points of a call as (N, D) float64, or None; ``read(value, any_columns=...)``.
+    written : callable
+        ``written(call, model, mask)``: what cv2 returns for a model, or None, and its
+        mask.
     """
 
     function: Callable[..., Any]
@@ -110,11 +128,16 @@ class Target:
     max_iters: int
     confidence: float
     fills_any_vector: bool
+    shape: tuple[int, ...] = (3, 3)
+    dim: int = 2
+    mask_name: str = "mask"
+    read: Callable[..., Array | None] = read_points
+    written: Callable[[Call, Any, Any], tuple[Any, ...]] = model_and_mask
 
     @property
-    def point_names(self) -> tuple[str, ...]:
-        """The two arguments that are points, named alike in all forms."""
-        return self.forms[0].required[:2]
+    def point_names(self) -> frozenset[str]:
+        """The arguments that are points, in any form."""
+        return frozenset(name for form in self.forms for name in form.required[:2])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,15 +154,15 @@ class Search:
 
 def find(
     target: Target, args: Sequence[Any], kwargs: Mapping[str, Any], extras: Extras
-) -> tuple[Any, Any]:
+) -> tuple[Any, ...]:
     """Read the call, let the native estimator or cv2 answer it, write the result."""
     call = bind(target.function, target.forms, args, kwargs)
     if call is None:
         return _rejected_by_cv2(target, args, kwargs)
     as_umat = call.uses_umat
     search = _read_search(call, target)
-    names = target.point_names
-    read = [read_points(call.values[n], any_columns=search.is_usac) for n in names]
+    names = call.form.required[:2]
+    read = [target.read(call.values[n], any_columns=search.is_usac) for n in names]
     given = {}
     for name, points in zip(names, read, strict=True):
         if points is not None:
@@ -151,20 +174,20 @@ def find(
         return _answered_by_cv2(call)
     if len(x1) <= target.sample_size or not search.is_robust:
         return _answered_by_cv2(call)
-    if _may_be_rejected(call, search):
+    if _may_be_rejected(target, call, search):
         call.hand_over()  # raises where cv2 does; its answer is of no use
     model, inliers = _estimate(target, estimator, x1, x2, search, extras)
     if model is None:
-        answer = _undetermined(call)
+        answer = _undetermined(target, call)
         if answer is not None:
             return answer
     mask = write_mask(
         inliers,
-        call.get("mask"),
+        call.get(target.mask_name),
         as_umat=as_umat,
         any_vector=target.fills_any_vector and not search.is_usac,
     )
-    return model, mask
+    return target.written(call, model, mask)
 
 
 def _read_search(call: Call, target: Target) -> Search:
@@ -189,7 +212,9 @@ def _read_search(call: Call, target: Target) -> Search:
         is_usac=method in USAC_METHODS,
         is_robust=method in target.robust_methods,
         is_sorted=is_sorted,
-        max_iters=int(max_iters if given[0] is None else given[0]),
+        max_iters=min(
+            int(max_iters if given[0] is None else given[0]), MOST_ITERATIONS
+        ),
         confidence=float(confidence if given[1] is None else given[1]),
         seed=seed % 2**32,  # a generator's state is its bits, whatever their sign
     )
@@ -248,12 +273,13 @@ def _usable_rows(x1: Array, x2: Array) -> Mask | slice:
     return largest <= LARGEST_COORDINATE
 
 
-def _may_be_rejected(call: Call, search: Search) -> bool:
+def _may_be_rejected(target: Target, call: Call, search: Search) -> bool:
     """Whether some version of cv2 may raise an error for a call that can be read."""
     params = call.get("params")
     return (
         not 0.0 < search.confidence < 1.0
-        or not is_plain_mask(call.get("mask"))
+        or not is_plain_mask(call.get(target.mask_name))
+        or not is_plain_output(call.get("out"))
         or (params is not None and not is_implemented(params))
     )
 
@@ -265,33 +291,36 @@ def is_implemented(params: Any) -> bool:
 
 def _rejected_by_cv2(
     target: Target, args: Sequence[Any], kwargs: Mapping[str, Any]
-) -> tuple[Any, Any]:
+) -> tuple[Any, ...]:
     """Let cv2 raise its error; not about lists of points, which are no fault here."""
-    positional = [*map(listed_points_as_array, args[:2]), *args[2:]]
+    dim = target.dim
+    positional = [*(listed_points_as_array(a, dim) for a in args[:2]), *args[2:]]
+    names = target.point_names
     named = {
-        name: listed_points_as_array(value) if name in target.point_names else value
+        name: listed_points_as_array(value, dim) if name in names else value
         for name, value in kwargs.items()
     }
-    model, mask = target.function(*positional, **named)
-    return model, mask
+    answer: tuple[Any, ...] = target.function(*positional, **named)
+    return answer
 
 
-def _undetermined(call: Call) -> tuple[Any, Any] | None:
+def _undetermined(target: Target, call: Call) -> tuple[Any, ...] | None:
     """Return cv2's answer where matches fix no model; None where it has none either.
 
     For a repeated frame any translation will do, and programs that never meet None
     from cv2 go on with the one it names.
     """
     try:
-        model, mask = call.hand_over()
+        answer: tuple[Any, ...] = call.hand_over()
     except cv2.error:  # about rows that are outliers here
         return None
-    matrix = as_numeric(model)
-    if matrix is None or matrix.shape != (3, 3) or not np.isfinite(matrix).all():
+    matrix = as_numeric(answer[-2])
+    if matrix is None or matrix.shape != target.shape or not np.isfinite(matrix).all():
         return None
-    return model, mask
+    return answer
 
 
-def _answered_by_cv2(call: Call) -> tuple[Any, Any]:
-    model, mask = call.hand_over()
-    return model, (clear_mask(mask) if model is None else mask)
+def _answered_by_cv2(call: Call) -> tuple[Any, ...]:
+    *others, model, mask = call.hand_over()
+    has_model = as_numeric(model) is not None
+    return *others, model, (mask if has_model else clear_mask(mask))

@@ -65,11 +65,33 @@ def read_points(value: Any, *, any_columns: bool) -> Array | None:
     return np.ascontiguousarray(points[:, :2])
 
 
-def listed_points_as_array(value: Any) -> Any:
+def read_points_of_map(value: Any, dim: int) -> Array | None:
+    """Read points in any container as (N, dim) float64; None where they are not points.
+
+    As `read_points` does, of two or three coordinates and never homogeneous.
+    """
+    array = as_numeric(value)
+    if array is None:
+        return None
+    if array.ndim == 3:
+        one_channel = array.shape[2] == 1
+        array = array[:, :, 0] if one_channel else array.reshape(-1, array.shape[2])
+    if array.ndim != 2:
+        return None
+    if array.shape[0] == dim < array.shape[1]:  # one row per coordinate
+        array = array.T
+    if array.shape[1] != dim:
+        return None
+    return np.ascontiguousarray(array, dtype=np.float64)
+
+
+def listed_points_as_array(value: Any, dim: int = 2) -> Any:
     """Return points in a list or tuple as an array, and anything else as it is."""
     if not isinstance(value, (list, tuple)):
         return value
-    points = read_points(value, any_columns=False)
+    points = read_points_of_map(value, dim)
+    if points is None and dim == 2:
+        points = read_points(value, any_columns=False)
     return value if points is None else points
 
 
@@ -105,15 +127,20 @@ def write_mask(inliers: Mask, mask: Any, *, as_umat: bool, any_vector: bool) -> 
     return write_output(column, mask, as_umat=as_umat)
 
 
-def write_output(array: NDArray[Any], given: Any, *, as_umat: bool) -> Any:
-    """Return an array as cv2 returns its outputs, written into ``given`` if that fits.
+def is_plain_output(out: Any) -> bool:
+    """Whether every version of cv2 takes this for an array to write numbers to."""
+    if isinstance(out, np.ndarray):
+        flags = out.flags
+        return out.dtype == np.float64 and flags.writeable and flags.c_contiguous
+    return out is None or isinstance(out, cv2.UMat)
 
-    The installed version decides which shapes it fills and returns.
-    """
+
+def write_output(values: NDArray[Any] | None, out: Any, *, as_umat: bool) -> Any:
+    """Return an output array as cv2 would, written into ``out`` where that fits."""
     if as_umat:
-        out = given if isinstance(given, cv2.UMat) else make_umat()
-        return _copy(make_umat(array), None, out)
-    return _copy(array, None, given)
+        given = out if isinstance(out, cv2.UMat) else make_umat()
+        return given if values is None else _copy(make_umat(values), None, given)
+    return None if values is None else _copy(values, None, out)
 
 
 def clear_mask(mask: Any) -> Any:

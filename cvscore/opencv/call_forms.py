@@ -15,12 +15,25 @@ import cv2
 import numpy as np
 
 C_INT = np.iinfo(np.int32)
+MOST_SIZE = 2**64 - 1
 
 
 def _is_int(value: Any) -> bool:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
         return False
     return C_INT.min <= int(value) <= C_INT.max
+
+
+def _is_size(value: Any) -> bool:
+    return (
+        isinstance(value, (int, np.integer))
+        and not isinstance(value, bool)
+        and (0 <= int(value) <= MOST_SIZE)
+    )
+
+
+def _is_flag(value: Any) -> bool:
+    return isinstance(value, (bool, np.bool_)) or _is_int(value)
 
 
 def _is_float(value: Any) -> bool:
@@ -50,10 +63,6 @@ def _is_array(value: Any) -> bool:
     return isinstance(value, (np.ndarray, cv2.UMat, int, float, tuple))
 
 
-def _is_bool(value: Any) -> bool:
-    return isinstance(value, (bool, np.bool_, int, np.integer))
-
-
 def _is_params(value: Any) -> bool:
     return isinstance(value, cv2.UsacParams)
 
@@ -63,26 +72,31 @@ def _is_anything(value: Any) -> bool:
 
 
 _POINTS = ("srcPoints", "dstPoints", "points1", "points2")
+_POINTS_OF_MAPS = ("from_", "to", "pts1", "pts2", "src", "dst")
 _CAMERAS = ("cameraMatrix", "cameraMatrix1", "cameraMatrix2")
 _DISTORTIONS = ("distCoeffs1", "distCoeffs2", "dist_coeff1", "dist_coeff2")
 _FLOATS = ("ransacReprojThreshold", "threshold", "confidence", "prob", "focal")
+_OUTPUTS = ("mask", "inliers", "out")
 
 # Points of any kind bind: whether they can be read is found out later.
 _CONVERTS: dict[str, Callable[[Any], bool]] = {
-    **dict.fromkeys(_POINTS, _is_anything),
-    **dict.fromkeys((*_CAMERAS, *_DISTORTIONS, "mask"), _is_array),
-    **dict.fromkeys(_FLOATS, _is_float),
+    **dict.fromkeys((*_POINTS, *_POINTS_OF_MAPS), _is_anything),
+    **dict.fromkeys((*_CAMERAS, *_DISTORTIONS, *_OUTPUTS), _is_array),
+    **dict.fromkeys((*_FLOATS, "ransacThreshold"), _is_float),
     **dict.fromkeys(("method", "maxIters"), _is_int),
     "pp": _is_pair,
     "params": _is_params,
+    "force_rotation": _is_flag,
     # Of solvePnPRansac and recoverPose.
     **dict.fromkeys(("objectPoints", "imagePoints"), _is_anything),
     **dict.fromkeys(("distCoeffs", "rvec", "tvec", "inliers"), _is_array),
     **dict.fromkeys(("E", "R", "t"), _is_array),
     **dict.fromkeys(("iterationsCount", "flags"), _is_int),
     "reprojectionError": _is_float,
-    "useExtrinsicGuess": _is_bool,
+    "useExtrinsicGuess": _is_flag,
 }
+# Functions that refine say so by an argument of theirs, and count in sizes.
+_SIZES = {**_CONVERTS, **dict.fromkeys(("maxIters", "refineIters"), _is_size)}
 
 
 @dataclass(frozen=True)
@@ -114,7 +128,8 @@ class Form:
         values.update(kwargs)
         if not (set(self.required) <= values.keys() <= known):
             return None
-        if all(v is None or _CONVERTS[name](v) for name, v in values.items()):
+        converts = _SIZES if "refineIters" in self.parameters else _CONVERTS
+        if all(v is None or converts[name](v) for name, v in values.items()):
             return values
         return None
 

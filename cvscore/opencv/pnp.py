@@ -20,7 +20,12 @@ from numpy.typing import ArrayLike, NDArray
 from cvscore.data.validation import as_quality
 from cvscore.estimators import estimate_absolute_pose
 from cvscore.opencv.answer import Extras, is_implemented
-from cvscore.opencv.arrays import as_numeric, make_umat, write_output
+from cvscore.opencv.arrays import (
+    as_numeric,
+    is_plain_output,
+    make_umat,
+    write_output,
+)
 from cvscore.opencv.call_forms import Call, Form, bind
 from cvscore.opencv.cameras import Camera, read_camera
 from cvscore.scores.calibration import Calibration
@@ -220,14 +225,6 @@ def _is_implemented(params: Any) -> bool:
     """Whether cv2 has all that is chosen, for these points too."""
     samplers = cv2.SAMPLING_UNIFORM, cv2.SAMPLING_PROSAC
     return is_implemented(params) and params.sampler in samplers
-
-
-def is_plain_output(value: Any) -> bool:
-    """Whether every version of cv2 takes this for an array to write to."""
-    if isinstance(value, np.ndarray):
-        of_type = value.dtype in (np.float64, np.float32, np.int32)
-        return of_type and value.flags.writeable and value.flags.c_contiguous
-    return value is None or isinstance(value, cv2.UMat)
 
 
 def _read_guess(call: Call) -> Array | None:

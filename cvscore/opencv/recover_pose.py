@@ -13,11 +13,15 @@ import cv2
 import numpy as np
 
 from cvscore.opencv.answer import ROBUST_METHODS
-from cvscore.opencv.arrays import make_umat, read_points, write_output
+from cvscore.opencv.arrays import (
+    is_plain_output,
+    make_umat,
+    read_points,
+    write_output,
+)
 from cvscore.opencv.call_forms import Form, bind
 from cvscore.opencv.cameras import Camera, read_cameras
 from cvscore.opencv.drop_in import findEssentialMat
-from cvscore.opencv.pnp import is_plain_output
 from cvscore.types import Array
 
 FORM = Form.parse(
