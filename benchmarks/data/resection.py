@@ -13,20 +13,13 @@ surfaces.  The wrong matches are
 
 from __future__ import annotations
 
-import zlib
 from dataclasses import dataclass
 
 import numpy as np
 
 from benchmarks.data.clouds import MAX_STEPS, MISS, PERIOD
-from benchmarks.data.pair import Array, Pair, Pose
-from benchmarks.data.synthetic import (
-    COHERENT,
-    MAX_RIVAL,
-    MIN_INLIERS,
-    REGIMES,
-    STRUCTURED,
-)
+from benchmarks.data.pair import Array, Pair, Placement
+from benchmarks.data.synthetic import REGIMES, draw_matches, generator_of
 from benchmarks.data.views import (
     FAR_OVER_NEAR,
     Camera,
@@ -37,8 +30,6 @@ from benchmarks.data.views import (
 
 PROBLEM = "PnP"
 SPLITS = ("val", "test", "surfaces")
-# A camera can be found before a plane: that is a regime here, not a degeneracy.
-REGIME_NAMES = tuple(name for name in REGIMES if name not in ("dup", "dedup"))
 UNIT = (0.01, 100.0)  # of the scene, log-uniform; the nearest point is at depth one
 ORIGIN = 20.0  # nearest depths between the camera and the origin of the scene
 WIDER = 1.3  # the scene extends beyond the image, by this factor of its sides
@@ -92,14 +83,16 @@ class Scene:
         x = X[:, :2] / X[:, 2:] * np.diag(self.camera.K)[:2] + self.camera.K[:2, 2]
         return x, (X[:, 2] > 0) & self.camera.sees(x)
 
-    def noisy(self, rng: np.random.Generator, x: Array) -> Array:
-        """Return pixels (N, 2) with noise."""
-        return x + self.sigma * rng.normal(size=x.shape)
+    def noisy(self, rng: np.random.Generator, matches: Array) -> Array:
+        """Return matches (N, 5) with noise in their pixels."""
+        moved = matches.copy()
+        moved[:, :2] += self.sigma * rng.normal(size=(len(matches), 2))
+        return moved
 
     def true_matches(self, rng: np.random.Generator, num: int) -> Array:
-        """Draw matches (num, 5): noisy pixels and their scene points."""
+        """Draw exact matches (num, 5): pixels and their scene points."""
         x = self.camera.random_pixels(rng, num)
-        return np.hstack([self.noisy(rng, x), self.points(rng, x)])
+        return np.hstack([x, self.points(rng, x)])
 
     def uniform(self, rng: np.random.Generator, num: int) -> Array:
         """Draw matches (num, 5) from anywhere to anywhere."""
@@ -118,14 +111,14 @@ class Scene:
             shift = middle + rng.normal(size=3) * 0.15 * middle[2]
             X = self.points(rng, self.camera.random_pixels(rng, 4 * num))
             x, visible = self.project((X - middle) @ turn.T + shift)
-            rows = np.hstack([self.noisy(rng, x), X])[visible]
+            rows = self.noisy(rng, np.hstack([x, X]))[visible]
             # One motion for all of them, or none.
             matches = rows if len(rows) >= num else matches
         return matches[:num]
 
     def repeated(self, rng: np.random.Generator, num: int) -> Array:
         """Draw true matches (num, 5), their scene points off by some periods."""
-        matches = self.true_matches(rng, num)
+        matches = self.noisy(rng, self.true_matches(rng, num))
         period = rng.normal(size=3)
         period *= np.mean(self.depths) * rng.uniform(*PERIOD) / np.linalg.norm(period)
         matches[:, 2:] += rng.integers(1, MAX_STEPS + 1) * period
@@ -134,7 +127,7 @@ class Scene:
     def near(self, rng: np.random.Generator, num: int) -> Array:
         """Draw true matches (num, 5), each missed in a direction of its own."""
         angle = rng.uniform(0, 2 * np.pi, size=num)
-        matches = self.true_matches(rng, num)
+        matches = self.noisy(rng, self.true_matches(rng, num))
         miss = rng.uniform(*MISS, size=(num, 1))
         matches[:, :2] += miss * np.column_stack([np.cos(angle), np.sin(angle)])
         return matches
@@ -168,53 +161,21 @@ def draw_world(rng: np.random.Generator) -> tuple[Array, Array, float]:
 def generate(regime: str, index: int, split: str = "test") -> Pair:
     """Return problem number ``index`` of a regime; the splits share no seed."""
     spec = REGIMES[regime]
-    words = [zlib.crc32(w.encode()) for w in (PROBLEM, regime, split)]
-    rng = np.random.default_rng([*words, index])
+    rng = generator_of(PROBLEM, regime, index, split)
     sigma = log_uniform(rng, *spec.noise)
     share = rng.uniform(*spec.on_plane) if spec.on_plane is not None else 0.0
     scene = draw_scene(rng, split, sigma, share)
-    num = round(log_uniform(rng, *spec.matches))
-    num_inliers = max(MIN_INLIERS, round(num * rng.uniform(*spec.inlier_ratio)))
-    inliers = scene.true_matches(rng, num_inliers)
-    outliers = _false_matches(rng, scene, spec.outliers, num - num_inliers, num_inliers)
-    rows = np.vstack([inliers, outliers])
-    is_inlier = np.arange(len(rows)) < num_inliers
-    quality = np.where(
-        is_inlier, rng.beta(4, 2, size=len(rows)), rng.beta(2, 3, size=len(rows))
-    )
-    order = rng.permutation(len(rows))
+    drawn = draw_matches(rng, spec, scene, *spec.draw_counts(rng))
     R, t, unit = draw_world(rng)
-    rows = rows[order]
     return Pair(
         id=str(index),
         problem=PROBLEM,
-        x1=np.ascontiguousarray(rows[:, :2]),
-        x2=unit * (rows[:, 2:] - t) @ R,
+        x1=np.ascontiguousarray(drawn.rows[:, :2]),
+        x2=unit * (drawn.rows[:, 2:] - t) @ R,
         K1=scene.camera.K,
-        K2=scene.camera.K,
         size1=scene.camera.size,
-        size2=scene.camera.size,
-        truth=Pose(R, unit * t),
-        quality=quality[order],
-        is_inlier=is_inlier[order],
+        truth=Placement(R, unit * t, unit * float(np.mean(scene.depths))),
+        quality=drawn.quality,
+        is_inlier=drawn.is_inlier,
         model=np.column_stack([R, unit * t]),
     )
-
-
-def _false_matches(
-    rng: np.random.Generator,
-    scene: Scene,
-    kinds: tuple[str, ...],
-    num: int,
-    num_inliers: int,
-) -> Array:
-    """Wrong matches (num, 5), shared between the kinds as those of image pairs are."""
-    weights = [float(len(STRUCTURED)) if k == "uniform" else 1.0 for k in kinds]
-    counts = rng.multinomial(max(num, 0), rng.dirichlet(weights))
-    most = max(1, round(MAX_RIVAL * num_inliers))
-    groups = [np.empty((0, 5))]
-    for kind, count in zip(kinds, counts, strict=True):
-        draw = getattr(scene, kind)
-        step = most if kind in COHERENT else max(count, 1)
-        groups += [draw(rng, min(step, count - i)) for i in range(0, count, step)]
-    return np.vstack(groups)
