@@ -3,6 +3,7 @@
 import cv2
 import numpy as np
 import pytest
+from map_scenes import KINDS, apply, map_distances, map_scene
 from synthetic import (
     homogeneous,
     planar_scene,
@@ -104,3 +105,25 @@ def test_convention_two_of_those_that_share_a_point_have_a_say(rng):
         )
         np.testing.assert_allclose(found.model, alone.model)
         np.testing.assert_array_equal(found.inliers, found.residuals <= found.threshold)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("dim", [2, 3])
+def test_convention_maps_are_a_matrix_and_a_shift(kind, dim, rng):
+    """``x2 = A x1 + t`` as [A | t], from the first set to the second."""
+    scene = map_scene(rng, kind, dim, noise=0.0)
+    found = getattr(cvscore, f"estimate_{kind}")(scene.x1, scene.x2)
+    assert found.model.shape == (dim, dim + 1)
+    good = scene.is_right
+    moved = apply(found.model, scene.x1)[good]
+    np.testing.assert_allclose(moved, scene.x2[good], atol=1e-6)
+
+
+@pytest.mark.parametrize("dim", [2, 3])
+def test_convention_residuals_of_maps_are_symmetric_distances(dim, rng):
+    """Noise is in both sets: the distance to the nearest match of the map."""
+    scene = map_scene(rng, "similarity", dim, num=1000, noise=2.0)
+    found = cvscore.estimate_similarity(scene.x1, scene.x2)
+    distances = map_distances(found.model, scene.x1, scene.x2)
+    np.testing.assert_allclose(found.residuals, distances, rtol=1e-6, atol=1e-9)
+    assert found.scale == pytest.approx(2.0, rel=0.1)

@@ -106,7 +106,7 @@ def test_every_function_but_kernels_is_annotated(path):
 
 
 # What every module of its layer has, each for its own model.
-OF_EVERY_MODULE = {"COUNTS", "ESTIMATOR", "KERNELS"}
+OF_EVERY_MODULE = {"COUNTS", "ESTIMATOR", "IN_PLANE", "IN_SPACE", "KERNELS"}
 
 
 def constants_of(path):

@@ -16,6 +16,8 @@ import numpy as np
 import pytest
 from facade import Facade
 from kernel_calls import in_words, kernels_of_codes, kernels_of_sources, recorded_calls
+from map_scenes import KINDS, map_scene
+from map_scenes import corner_error as map_error
 from synthetic import (
     corner_error,
     packed,
@@ -101,6 +103,26 @@ def test_essential(rng):
     found = cvscore.estimate_essential(scene.x1, scene.x2, *cameras, options=QUICK)
     check(found, scene)
     assert np.degrees(np.arccos(min(found.pose.t @ scene.t, 1.0))) < 20.0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("dim", [2, 3])
+def test_maps(kind, dim, rng):
+    scene = map_scene(rng, kind, dim, 80, noise=NOISE)
+    estimate = getattr(cvscore, f"estimate_{kind}")
+    found = estimate(scene.x1, scene.x2, options=QUICK)
+    assert found.inliers[scene.is_right].mean() > 0.8
+    assert found.scale == pytest.approx(NOISE, rel=0.6)
+    assert found.is_significant
+
+
+@pytest.mark.parametrize("kind", ["rigid", "similarity"])
+def test_samples_that_keep_their_distances(kind, rng):
+    scene = map_scene(rng, kind, 3, 60, share_right=0.3, noise=NOISE)
+    estimate = getattr(cvscore, f"estimate_{kind}")
+    found = estimate(scene.x1, scene.x2, options=RansacOptions(max_iterations=100))
+    assert found.iterations > 50
+    assert found.inliers[scene.is_right].mean() > 0.8
 
 
 def test_copies_and_many_to_one_matches(rng):
@@ -197,6 +219,9 @@ def test_drop_in(rng):
     assert F.shape == (3, 3)
     E, mask = cvscore.findEssentialMat(scene.x1, scene.x2, scene.K1, maxIters=40)
     assert E.shape == (3, 3)
+    scene = map_scene(rng, "similarity", 2, 40)
+    model, mask = cvscore.estimateAffinePartial2D(scene.x1, scene.x2, maxIters=40)
+    assert map_error(model, scene) < 8.0
 
 
 @pytest.mark.parametrize("model", ["homography", "fundamental", "essential"])

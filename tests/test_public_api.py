@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import cv2
+
 import cvscore
 
 DOCUMENTED = {
@@ -22,9 +24,17 @@ DOCUMENTED = {
     "RansacOptions",
     "Selection",
     "estimate_absolute_pose",
+    "estimateAffine2D",
+    "estimateAffine3D",
+    "estimateAffinePartial2D",
+    "estimateTranslation3D",
+    "estimate_affine",
     "estimate_essential",
     "estimate_fundamental",
     "estimate_homography",
+    "estimate_rigid",
+    "estimate_similarity",
+    "estimate_translation",
     "findEssentialMat",
     "findFundamentalMat",
     "findHomography",
@@ -43,6 +53,13 @@ def test_the_public_names_are_the_documented_ones():
     for name in DOCUMENTED:
         assert getattr(cvscore, name).__doc__, name
     assert set(cvscore.__all__) <= set(dir(cvscore))
+
+
+def test_what_only_some_versions_of_opencv_have_is_there_with_these():
+    assert hasattr(cvscore, "estimateTranslation2D") == hasattr(
+        cv2, "estimateTranslation2D"
+    )
+    assert "estimateTranslation2D" not in cvscore.__all__  # `import *` works with all
 
 
 def test_a_wrong_name_is_an_attribute_error():

@@ -2,8 +2,8 @@
 
 2-D points are pixels of two images.  3-D points fill boxes of any size, and what a
 pixel is to an image a thousandth of the box's longest side is to them: noise and near
-misses are in that unit, errors in thousandths of its diagonal.  Wrong matches are of the kinds of `benchmarks.data.clouds`
-with another map of the same kind for "moving".
+misses are in that unit, errors in thousandths of its diagonal.  Wrong matches are of
+the kinds of `benchmarks.data.clouds`, with another map of the same kind for "moving".
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ import numpy as np
 
 from cvscore._numba.progress import progress
 from cvscore.calibration.labelled_pairs import LabelledPair
-from cvscore.calibration.pair_variances import collect_variances
+from cvscore.calibration.pair_variances import check_calibrated, collect_variances
 from cvscore.data.normalization import region_of
 from cvscore.estimators.registry import RegisteredEstimator, registered
 from cvscore.scores.calibration import Calibration
@@ -61,6 +61,7 @@ def calibrate(
     Calibration
         For ``calibration=`` of the estimators and of the drop-in.
     """
+    check_calibrated(model)
     estimator = registered(model)
     if fit not in FITS:
         raise ValueError(f"fit must be one of {sorted(FITS)}, got {fit!r}")

@@ -30,7 +30,6 @@ from cvscore.estimators import (
     estimate_fundamental,
     estimate_homography,
 )
-from cvscore.estimators.registry import registered
 from cvscore.models.essential import essential_model
 from cvscore.models.fundamental import fundamental_model
 from cvscore.models.homography import homography_model
@@ -39,6 +38,8 @@ from cvscore.two_view.image_frames import camera_inside, frame_of_cameras, matri
 from cvscore.two_view.image_pairs import SCENE_MATCHES
 from cvscore.types import Array
 
+# Models whose noise can be measured on labelled pairs.
+CALIBRATED = ("homography", "fundamental", "essential")
 # With fewer, the standard error of a variance is more than half of it, and it says
 # little of the noise.
 MIN_DEGREES_OF_FREEDOM = 8
@@ -59,6 +60,12 @@ def collect_variances(per_pair: Iterable[float | None]) -> Variances:
     given = list(per_pair)
     values = [value for value in given if value is not None]
     return Variances(np.array(values, dtype=np.float64), len(given) - len(values))
+
+
+def check_calibrated(model: str) -> None:
+    """Refuse models whose noise is not measured here."""
+    if model not in CALIBRATED:
+        raise ValueError(f"model must be one of {CALIBRATED}, got {model!r}")
 
 
 def variance_unconstrained(
@@ -86,7 +93,7 @@ def variance_unconstrained(
         RSS/(d k - n), in the squared unit of the points (pixels before K); None where
         there are too few matches, or none of them fix the model.
     """
-    registered(model)  # or a ValueError that names those there are
+    check_calibrated(model)
     points = _distinct_points(x1, x2)
     if model == "essential":
         K1, K2 = _cameras(K1, K2)
@@ -140,7 +147,7 @@ def variance_given_pose(
         RSS/k, for the homography RSS/(2 k - 3), in pixels squared; None where there are
         too few matches.
     """
-    registered(model)  # or a ValueError that names those there are
+    check_calibrated(model)
     points = _distinct_points(x1, x2)
     K1, K2 = _cameras(K1, K2)
     R, t = _pose(R, t)

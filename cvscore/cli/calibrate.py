@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cvscore.calibration.pair_variances import CALIBRATED
 from cvscore.cli.options import (
     add_json_option,
     add_output_option,
@@ -17,7 +18,6 @@ from cvscore.cli.options import (
     search_options,
 )
 from cvscore.cli.outputs import check_outputs
-from cvscore.estimators import ESTIMATORS
 from cvscore.files.whole_files import written_whole
 from cvscore.images.match_files import from_arrays, read_arrays
 from cvscore.types import Mask
@@ -47,7 +47,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--model",
         required=True,
-        choices=tuple(ESTIMATORS),
+        choices=CALIBRATED,
         help="what to calibrate for",
     )
     parser.add_argument(

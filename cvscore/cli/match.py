@@ -23,6 +23,7 @@ from cvscore.cli.options import (
 from cvscore.cli.outputs import check_outputs
 from cvscore.cli.pairs import Image, Pair, add_pair_arguments, load_pair
 from cvscore.estimators import ESTIMATORS
+from cvscore.estimators.registry import of_image_pairs
 from cvscore.files.whole_files import written_whole
 from cvscore.images.features import check_picture_name, write_image
 from cvscore.types import Array, Estimate
@@ -48,7 +49,7 @@ def add_parser(commands: Any) -> None:
     add_pair_arguments(parser)
     parser.add_argument(
         "--model",
-        choices=(*ESTIMATORS, "auto"),
+        choices=(*of_image_pairs(), "auto"),
         default="auto",
         help="what to estimate (default auto: by the evidence)",
     )
@@ -230,8 +231,9 @@ def picture(
     counts = f"{estimate.num_inliers} of {len(matches)} matches"
     caption = f"{counts} are inliers (blue lines); the rest are rejected (red crosses)"
     assert estimate.model is not None
-    if kind == "homography":
-        below = draw_overlay(*images, estimate.model)
+    if kind == "homography" or estimate.model.shape == (2, 3):
+        H = np.vstack([estimate.model, np.eye(3)[len(estimate.model) :]])
+        below = draw_overlay(*images, H)
         meaning = (
             "first image (red) warped onto the second (cyan): grey where they agree"
         )

@@ -74,11 +74,13 @@ def steps() -> list[tuple[str, Callable[[], Any]]]:
         cvscore.MagsacPlusPlus(1.0),
         cvscore.MarginalScore(label_prior=cvscore.BetaPrior(1.0, 1.0)),
     )
+    given = {"cameras": (K, K)}
     lens = np.array([0.01, 0.0, 0.0, 0.0])
     calls: list[tuple[str, Callable[[], Any]]] = [
         *(
-            (name, partial(estimator.run, x1, x2, cameras=(K, K)))
-            for name, estimator in ESTIMATORS.items()
+            (form.counts.name, partial(estimator.run, *_sets(form.data.dims), **given))
+            for estimator in ESTIMATORS.values()
+            for form in estimator.forms
         ),
         ("distortion", lambda: cvscore.estimate_essential(x1, x2, K, dist1=lens)),
         ("large noise", lambda: cvscore.estimate_fundamental(*_matches(noise=20.0))),
@@ -100,6 +102,22 @@ def steps() -> list[tuple[str, Callable[[], Any]]]:
             )
         )
     return calls + [(type(score).__name__, with_score(score)) for score in scores]
+
+
+def _sets(dims: tuple[int, ...]) -> tuple[Array, ...]:
+    """Points of so many coordinates each, of two images or of two clouds.
+
+    So few points of the clouds match that samplers that look at them have a reason to.
+    """
+    if dims == (2, 2):
+        return _matches()
+    rng = np.random.default_rng(0)
+    cloud = rng.uniform(0.0, 1000.0, (NUM_MATCHES, 3))
+    moved = cloud + 50.0
+    wrong = slice(None, (2 * NUM_MATCHES) // 3)
+    moved[wrong] = rng.uniform(0.0, 1000.0, moved[wrong].shape)
+    moved += rng.normal(0.0, 0.5, moved.shape)
+    return cloud, moved
 
 
 def _verify(K: Array) -> None:

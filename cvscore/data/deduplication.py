@@ -86,15 +86,19 @@ def first_occurrences(points: Array) -> tuple[Indices, Indices]:
     return np.flatnonzero(is_first), rank[first]
 
 
-def not_many_to_one(points: Array, quality: Array | None) -> Mask:
+def not_many_to_one(
+    points: Array, quality: Array | None, dims: tuple[int, ...] = (2, 2)
+) -> Mask:
     """Choose matches of which no more than `MAX_SHARING` share a point of an image.
 
     Parameters
     ----------
-    points : (4, N) array
+    points : (D, N) array
         Distinct correspondences.
     quality : (N,) array or None
         The best of those that share a point stay; without it, the first.
+    dims : tuple of int
+        Coordinates of a point in each set.
 
     Returns
     -------
@@ -103,7 +107,7 @@ def not_many_to_one(points: Array, quality: Array | None) -> Mask:
     chosen = np.ones(points.shape[1], dtype=np.bool_)
     order = best_first(quality, len(chosen))
     with np.errstate(over="ignore"):  # hashing wraps around, also without the JIT
-        _limit_sharing(_bits(points), order, bounds_of((2, 2)), MULTIPLIERS, chosen)
+        _limit_sharing(_bits(points), order, bounds_of(dims), MULTIPLIERS, chosen)
     return chosen
 
 

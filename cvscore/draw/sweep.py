@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike
 from cvscore.data.deduplication import first_occurrences, not_many_to_one
 from cvscore.estimators.registry import ESTIMATORS
 from cvscore.scores.marginal_score import MarginalScore
-from cvscore.two_view.image_pairs import SCENE_MATCHES
 from cvscore.types import Array, Estimate, ModelCounts
 from cvscore.types.extras import install_command
 
@@ -40,10 +39,10 @@ def plot_sweep(
     ----------
     estimate : Estimate
         With a model.
-    x1, x2 : (N, 2) array
+    x1, x2 : (N, 2) or (N, 3) array
         The matches it was estimated from (undistorted ones, if there was distortion).
-    kind : {"homography", "fundamental", "essential"}
-        What was estimated.
+    kind : str
+        What was estimated: "homography" for `estimate_homography`.
     score : MarginalScore, optional
         What it was estimated with, where that is not the default.
 
@@ -57,10 +56,10 @@ def plot_sweep(
         raise ValueError(f"there is no model to plot: {estimate.reason}")
     if kind not in ESTIMATORS:
         raise ValueError(f"kind must be one of {', '.join(ESTIMATORS)}, got {kind!r}")
-    counts = ESTIMATORS[kind].counts
-    points = SCENE_MATCHES.pack(x1, x2)
+    counts, data = ESTIMATORS[kind].form_of(x1, x2)
+    points = data.pack(x1, x2)
     distinct, _ = first_occurrences(points)
-    distinct = distinct[not_many_to_one(points[:, distinct], None)]
+    distinct = distinct[not_many_to_one(points[:, distinct], None, data.dims)]
     half_width = estimate.half_width
     score = MarginalScore() if score is None else score
     score = replace(score, half_width=half_width)

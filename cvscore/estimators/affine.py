@@ -10,8 +10,8 @@ from cvscore.models.affine import COUNTS, affine_model
 from cvscore.scores.calibration import Calibration, score_of
 from cvscore.types import Estimate, RansacOptions, Score, one_of
 
-IN_PLANE = point_maps.IN_PLANE
-IN_SPACE = point_maps.IN_SPACE
+IN_PLANE = point_maps.MAPS_OF_PLANE
+IN_SPACE = point_maps.MAPS_OF_SPACE
 
 
 @register(COUNTS[2], IN_PLANE.data, in_space=Form(COUNTS[3], IN_SPACE.data))

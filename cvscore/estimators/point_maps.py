@@ -55,10 +55,10 @@ CLOUD_MATCHES = PointSets(dims=(3, 3), make_sampler=uniform_sampler)
 CONGRUENT_CLOUDS = replace(CLOUD_MATCHES, make_sampler=congruent_sampler)
 SIMILAR_CLOUDS = replace(CLOUD_MATCHES, make_sampler=similar_sampler)
 
-IN_PLANE = Estimator(
+MAPS_OF_PLANE = Estimator(
     data=PLANE_MATCHES, steps=(widen_outlier_width, polish), denormalise=map_outside
 )
-IN_SPACE = replace(IN_PLANE, data=CLOUD_MATCHES)
+MAPS_OF_SPACE = replace(MAPS_OF_PLANE, data=CLOUD_MATCHES)
 
 
 def dimension_of(x1: ArrayLike) -> int:

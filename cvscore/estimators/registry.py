@@ -10,6 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from cvscore.data.point_sets import PointSets
 from cvscore.types import Array, Estimate, ModelCounts
 
@@ -57,6 +60,12 @@ class RegisteredEstimator:
         first = Form(self.counts, self.data)
         return (first,) if self.in_space is None else (first, self.in_space)
 
+    def form_of(self, *sets: ArrayLike) -> Form:
+        """Return the form for sets of points, by their numbers of coordinates."""
+        dims = tuple(np.shape(points)[-1] for points in sets if np.ndim(points))
+        fitting = (form for form in self.forms if form.data.dims == dims)
+        return next(fitting, self.forms[0])
+
     def run(
         self, *sets: Any, cameras: tuple[Array | None, ...] = (), **choices: Any
     ) -> Estimate:
@@ -88,6 +97,11 @@ def register(
         return function
 
     return register_function
+
+
+def of_image_pairs() -> list[str]:
+    """Return the names of the estimators that take matches of two images."""
+    return [name for name, entry in ESTIMATORS.items() if entry.data.dims == (2, 2)]
 
 
 def registered(name: str) -> RegisteredEstimator:

@@ -12,8 +12,8 @@ from cvscore.models.rigid import COUNTS, rigid_model
 from cvscore.scores.calibration import Calibration, score_of
 from cvscore.types import Estimate, RansacOptions, Score, one_of
 
-IN_PLANE = point_maps.IN_PLANE
-IN_SPACE = replace(point_maps.IN_SPACE, data=point_maps.CONGRUENT_CLOUDS)
+IN_PLANE = point_maps.MAPS_OF_PLANE
+IN_SPACE = replace(point_maps.MAPS_OF_SPACE, data=point_maps.CONGRUENT_CLOUDS)
 
 
 @register(COUNTS[2], IN_PLANE.data, in_space=Form(COUNTS[3], IN_SPACE.data))

@@ -74,7 +74,7 @@ def _draw(points, num_samples, state, num_pairs, keeps_scale):
                 # Distances grow by factors between these two, and all should be one.
                 low = min(growth, 1.0) if keeps_scale else growth
                 high = max(growth, 1.0) if keeps_scale else growth
-                if not high < least * low:
+                if not (low > 0.0 and high < least * low):
                     continue
                 for _ in range(NUM_THIRDS):
                     drawn = random_number(state.generator) * state.num_points
@@ -91,19 +91,24 @@ def _draw(points, num_samples, state, num_pairs, keeps_scale):
 def _misfit(by_point, sample, low, high):
     """Ratio of the largest to the smallest growth of a triangle's squared sides.
 
-    ``low`` and ``high`` are those without the third point.  Infinite or NaN where two
-    points are one.
+    ``low`` and ``high`` are those without the third point.  Infinite where two points
+    are one, or in one place.
     """
+    if sample[2] == sample[0] or sample[2] == sample[1]:
+        return np.inf
     second = _growth(by_point, sample[0], sample[2])
     third = _growth(by_point, sample[1], sample[2])
-    return max(high, second, third) / min(low, second, third)
+    lowest, highest = min(low, second, third), max(high, second, third)
+    if not (lowest > 0.0 and highest < np.inf):
+        return np.inf
+    return highest / lowest
 
 
 @kernel
 def _growth(by_point, i, j):
-    """Squared distance of two points in set 2 over that in set 1."""
+    """Squared distance of two points in set 2 over that in set 1, if not infinite."""
     before, after = 0.0, 0.0
     for row in range(3):
         before += (by_point[i, row] - by_point[j, row]) ** 2
         after += (by_point[i, row + 3] - by_point[j, row + 3]) ** 2
-    return after / before
+    return after / before if before > 0.0 else np.inf

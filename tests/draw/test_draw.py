@@ -19,7 +19,6 @@ from cvscore.draw.canvas import INLIER_COLOUR, MAX_IMAGE_WIDTH, OUTLIER_COLOUR, 
 from cvscore.draw.epipolar import LINE_COLOURS
 from cvscore.draw.matches import MAX_LINES
 from cvscore.draw.sweep import densities
-from cvscore.estimators import ESTIMATORS
 
 
 def near(picture, x, y, colour, tolerance=40):
@@ -124,7 +123,17 @@ def test_densities_are_densities_and_meet_at_the_asymptotic_threshold(dim):
     assert inside[1] < outside[1]
 
 
-@pytest.mark.parametrize("kind", sorted(ESTIMATORS))
+def test_the_sweep_of_points_in_space(rng):
+    x1 = rng.uniform(0, 100, (120, 3))
+    x2 = np.where(np.arange(120)[:, None] < 80, x1 + 5.0, rng.uniform(0, 100, x1.shape))
+    x2 += rng.normal(0, 0.1, x2.shape)
+    found = cvscore.estimate_rigid(x1, x2)
+    sweep = plot_sweep(found, x1, x2, "rigid").axes[0]
+    number, score = sweep.lines[0].get_data()
+    assert number[np.argmax(score)] == found.num_inliers
+
+
+@pytest.mark.parametrize("kind", ["essential", "fundamental", "homography"])
 def test_the_sweep_has_its_maximum_at_the_inliers(kind, rng):
     scene = planar_scene(rng) if kind == "homography" else two_view_scene(rng)
     rows = np.concatenate([np.arange(len(scene.x1)), [0, 1, 2]])  # copies count once
@@ -150,7 +159,7 @@ def test_a_plot_of_nothing_or_of_something_else_is_refused(rng):
     scene = planar_scene(rng)
     found = cvscore.estimate_homography(scene.x1, scene.x2)
     with pytest.raises(ValueError, match="kind must be one of"):
-        plot_sweep(found, scene.x1, scene.x2, "affine")
+        plot_sweep(found, scene.x1, scene.x2, "conic")
 
 
 def test_without_matplotlib_the_extra_is_named(rng, monkeypatch):

@@ -34,9 +34,18 @@ def test_the_counts_are_those_of_the_models(name):
         assert value == getattr(model, field)
 
 
+@pytest.mark.parametrize("name", ["affine", "similarity", "rigid", "translation"])
+def test_maps_have_a_form_for_each_number_of_coordinates(name):
+    entry = ESTIMATORS[name]
+    assert [form.data.dims for form in entry.forms] == [(2, 2), (3, 3)]
+    for dim, form in zip((2, 3), entry.forms, strict=True):
+        assert entry.form_of(*np.zeros((2, 5, dim))) == form
+        assert form.counts.residual_dim == dim
+
+
 def test_an_unknown_model_is_refused_with_the_names_of_the_others():
-    with pytest.raises(ValueError, match=r"one of .*'homography'.* got 'affine'"):
-        registered("affine")
+    with pytest.raises(ValueError, match=r"one of .*'homography'.* got 'conic'"):
+        registered("conic")
 
 
 def test_cameras_are_asked_for_where_they_are_needed(rng):
