@@ -27,6 +27,7 @@ from cvscore.calibration.pair_variances import (
     variance_unconstrained,
 )
 from cvscore.estimators import (
+    estimate_absolute_pose,
     estimate_affine,
     estimate_essential,
     estimate_fundamental,
@@ -58,6 +59,8 @@ if TYPE_CHECKING:  # for editors; at run time __getattr__ brings them in
         findEssentialMat,
         findFundamentalMat,
         findHomography,
+        recoverPose,
+        solvePnPRansac,
     )
     from cvscore.opencv import estimateTranslation2D as estimateTranslation2D
 
@@ -72,6 +75,8 @@ _FROM_OPENCV = (
     "findEssentialMat",
     "findFundamentalMat",
     "findHomography",
+    "recoverPose",
+    "solvePnPRansac",
 )
 
 __all__ = [
@@ -94,6 +99,7 @@ __all__ = [
     "estimateAffine3D",
     "estimateAffinePartial2D",
     "estimateTranslation3D",
+    "estimate_absolute_pose",
     "estimate_affine",
     "estimate_essential",
     "estimate_fundamental",
@@ -106,7 +112,9 @@ __all__ = [
     "findHomography",
     "fit_mle",
     "fit_robust",
+    "recoverPose",
     "select_model",
+    "solvePnPRansac",
     "variance_given_pose",
     "variance_unconstrained",
 ]

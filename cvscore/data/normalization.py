@@ -73,6 +73,10 @@ class Region(NamedTuple):
                 f"not more than {MAX_RATIO:g} times each other, got {sizes}"
             )
 
+    def of_sets(self, dims: tuple[int, ...]) -> Region:
+        """Return the region of the first sets, of so many rows each."""
+        return Region(self.centre[: sum(dims)], self.spreads[: sum(dims)])
+
     def precision(self) -> float:
         """Return the rounding error that coordinates of the region carry."""
         sides = zip(self.centre.tolist(), self.spreads.tolist(), strict=True)

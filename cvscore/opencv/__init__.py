@@ -31,6 +31,8 @@ from cvscore.opencv.maps import (
     estimateAffinePartial2D,
     estimateTranslation3D,
 )
+from cvscore.opencv.pnp import solvePnPRansac
+from cvscore.opencv.recover_pose import recoverPose
 
 __all__ = [
     "estimateAffine2D",
@@ -40,6 +42,8 @@ __all__ = [
     "findEssentialMat",
     "findFundamentalMat",
     "findHomography",
+    "recoverPose",
+    "solvePnPRansac",
 ]
 
 if hasattr(maps, "estimateTranslation2D"):

@@ -295,11 +295,12 @@ def _may_be_rejected(target: Target, call: Call, search: Search) -> bool:
         not 0.0 < search.confidence < 1.0
         or not is_plain_mask(call.get(target.mask_name))
         or not is_plain_output(call.get("out"))
-        or (params is not None and not _is_implemented(params))
+        or (params is not None and not is_implemented(params))
     )
 
 
-def _is_implemented(params: Any) -> bool:
+def is_implemented(params: Any) -> bool:
+    """Whether cv2 has an implementation of all that UsacParams choose."""
     return all(getattr(params, name) in values for name, values in USAC_CHOICES.items())
 
 

@@ -1,4 +1,4 @@
-"""Reading the cameras of a findEssentialMat call, in all four ways to give them."""
+"""Reading the cameras of a call; for findEssentialMat in all ways to give them."""
 
 from __future__ import annotations
 
@@ -41,16 +41,16 @@ def read_cameras(call: Call) -> tuple[Camera, Camera] | None:
     parameters = call.form.parameters
     if "cameraMatrix1" in parameters:
         dists = ("distCoeffs1", "dist_coeff1"), ("distCoeffs2", "dist_coeff2")
-        first = _camera(call.values["cameraMatrix1"], call.get(*dists[0]))
-        second = _camera(call.values["cameraMatrix2"], call.get(*dists[1]))
+        first = read_camera(call.values["cameraMatrix1"], call.get(*dists[0]))
+        second = read_camera(call.values["cameraMatrix2"], call.get(*dists[1]))
     elif "cameraMatrix" in parameters:
-        first = second = _camera(call.values["cameraMatrix"], None)
+        first = second = read_camera(call.values["cameraMatrix"], None)
     else:
         focal, pp = call.get("focal"), call.get("pp")
         focal = 1.0 if focal is None else focal
         x, y = (0.0, 0.0) if pp is None else pp
         matrix = np.array([[focal, 0.0, x], [0.0, focal, y], [0.0, 0.0, 1.0]])
-        first = second = _camera(matrix, None)
+        first = second = read_camera(matrix, None)
     return None if first is None or second is None else (first, second)
 
 
@@ -68,7 +68,8 @@ def with_plain_cameras(call: Call) -> Call:
     return call.with_values(**{n: v for n, v in plain.items() if v is not None})
 
 
-def _camera(matrix: Any, distortion: Any) -> Camera | None:
+def read_camera(matrix: Any, distortion: Any) -> Camera | None:
+    """Return one camera; None where it is none that can be used."""
     K, dist = _read_matrix(matrix), _read_distortion(distortion)
     if K is None or dist is None:
         return None
