@@ -21,7 +21,7 @@ from cvscore.opencv.arrays import (
 )
 from cvscore.opencv.call_forms import Form, bind
 from cvscore.opencv.cameras import Camera, read_cameras
-from cvscore.opencv.drop_in import findEssentialMat
+from cvscore.opencv.essential import findEssentialMat
 from cvscore.types import Array
 
 FORM = Form.parse(
