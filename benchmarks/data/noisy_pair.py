@@ -49,15 +49,17 @@ def noisy_pair(
     unit: float = 1.0,
     K1: Array | None = None,
     K2: Array | None = None,
+    num_noisy: int | None = None,
 ) -> NoisyPair:
     """Add noise to exact matches (M, D), and others to them, in random order.
 
     ``num_first`` of the columns are of the first set; ``unit`` is what stands for a
-    pixel.
+    pixel; the first ``num_noisy`` columns have noise, where not all do.
     """
     noise = unit * log_uniform(rng, *PIXEL_NOISE)
     ratio = rng.uniform(*INLIER_RATIO)
-    rows = matches + noise * rng.normal(size=matches.shape)
+    rows = matches.copy()
+    rows[:, :num_noisy] += noise * rng.normal(size=rows[:, :num_noisy].shape)
     num_outliers = int(len(matches) * (1.0 / ratio - 1.0))
     rows = rng.permutation(np.vstack([rows, draw_outliers(rng, num_outliers)]))
     x1, x2 = rows[:, :num_first].copy(), rows[:, num_first:].copy()

@@ -43,6 +43,15 @@ class Corners:
 
 
 @dataclass(frozen=True)
+class Placement:
+    """The true ``cam_from_world``, x ~ K (R X + t), and the depth of what it sees."""
+
+    R: Array
+    t: Array
+    depth: float
+
+
+@dataclass(frozen=True)
 class Pair:
     """Tentative matches of two images, and the truth to judge an answer by.
 

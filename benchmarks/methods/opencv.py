@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import cv2
 import numpy as np
@@ -12,6 +13,8 @@ from benchmarks.methods.method import Method, Settings, fit_of
 from benchmarks.protocols.relative_pose import normalised
 
 TWO_VIEW = {"H": 3.0, "F": 3.0, "E": 1.0}  # the functions' own defaults
+PNP_THRESHOLD = 8.0  # of solvePnPRansac
+PNP_FLAGS = ("AP3P", "SQPNP")  # beside the default, which is ITERATIVE
 # cv2.RANSAC's F stops its own way below 8 points; every other flag raises.
 FLAGS = ("RANSAC", "USAC_DEFAULT", "USAC_ACCURATE", "USAC_MAGSAC", "USAC_FAST")
 
@@ -97,7 +100,53 @@ def _map_3d(pair: Pair, s: Settings, flag: int) -> Fit | None:
     return fit_of(model, inliers, (3, 4))
 
 
+def _pnp(pair: Pair, s: Settings, flag: int) -> Fit | None:
+    if flag == cv2.RANSAC:
+        return _pnp_with(pair, s, cv2.SOLVEPNP_ITERATIVE)
+    params = cv2.UsacParams()
+    params.threshold, params.confidence = s.threshold, s.confidence
+    params.maxIterations, params.randomGeneratorState = s.max_iterations, s.seed
+    if flag == cv2.USAC_MAGSAC:
+        params.score, params.loMethod = cv2.SCORE_METHOD_MAGSAC, cv2.LOCAL_OPTIM_SIGMA
+    ok, _, rvec, tvec, inliers = cv2.solvePnPRansac(
+        pair.x2, pair.x1, pair.K1.copy(), None, params=params
+    )
+    return _pose_fit(pair, ok, rvec, tvec, inliers)
+
+
+def _pnp_with(pair: Pair, s: Settings, flag: int) -> Fit | None:
+    answer = cv2.solvePnPRansac(
+        pair.x2,
+        pair.x1,
+        pair.K1,
+        None,
+        iterationsCount=s.max_iterations,
+        reprojectionError=s.threshold,
+        confidence=s.confidence,
+        flags=flag,
+    )
+    return _pose_fit(pair, *answer)
+
+
+def _pose_fit(pair: Pair, ok: Any, rvec: Any, tvec: Any, inliers: Any) -> Fit | None:
+    if not ok or inliers is None:
+        return None
+    mask = np.zeros(len(pair.x1), dtype=bool)
+    mask[inliers[:, 0]] = True
+    return fit_of(np.column_stack([cv2.Rodrigues(rvec)[0], tvec]), mask, (3, 4))
+
+
+def run_pnp(pair: Pair, settings: Settings, flag: int) -> Fit | None:
+    """Call solvePnPRansac with a flag of its own; an exception is no model."""
+    cv2.setRNGSeed(settings.seed)
+    try:
+        return _pnp_with(pair, settings, flag)
+    except cv2.error:
+        return None
+
+
 _FUNCTIONS = {
+    "PnP": _pnp,
     "H": _homography,
     "F": _fundamental,
     "E": _essential,
@@ -116,6 +165,8 @@ def thresholds_of(flag: str) -> dict[str, float]:
     are told the noise, and have no number of iterations.
     """
     thresholds = {**TWO_VIEW, "affine2d": 3.0}
+    if flag in ("RANSAC", "USAC_DEFAULT", "USAC_MAGSAC"):
+        thresholds["PnP"] = PNP_THRESHOLD
     if flag == "RANSAC":
         thresholds |= {name: 3.0 for name in _FUNCTIONS if name not in thresholds}
     return thresholds
@@ -130,4 +181,14 @@ METHODS = [
         thresholds=thresholds_of(flag),
     )
     for flag in FLAGS
+]
+METHODS += [
+    Method(
+        name=f"cv2 {name}",
+        package="opencv-python",
+        module="cv2",
+        run=partial(run_pnp, flag=getattr(cv2, f"SOLVEPNP_{name}")),
+        thresholds={"PnP": PNP_THRESHOLD},
+    )
+    for name in PNP_FLAGS
 ]

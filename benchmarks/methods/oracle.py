@@ -131,7 +131,27 @@ def _map(pair: Pair, x1: Array, x2: Array) -> Array:
     return np.column_stack([A, centre2 - A @ centre1])
 
 
+def _absolute_pose(pair: Pair, x: Array, X: Array) -> Array:
+    R, t = pair.model[:, :3], pair.model[:, 3]
+    middle, depth = X.mean(axis=0), pair.truth.depth
+
+    def model(step: Array) -> Array:
+        turned = Rotation.from_rotvec(step[:3]).as_matrix() @ R
+        # About the middle of the scene, and in parts of its depth.
+        return np.column_stack(
+            [turned, t + R @ middle - turned @ middle + depth * step[3:]]
+        )
+
+    def cost(step: Array) -> Array:
+        moved = model(step)
+        p = (X @ moved[:, :3].T + moved[:, 3]) @ pair.K1.T
+        return (p[:, :2] / p[:, 2:] - x).ravel()
+
+    return model(least_squares(cost, np.zeros(6), method="lm", x_scale="jac").x)
+
+
 _FITS = {
+    "PnP": _absolute_pose,
     "H": _homography,
     "F": _fundamental,
     "E": _essential,

@@ -9,7 +9,8 @@ import numpy as np
 from benchmarks.data.pair import Array, Fit, Pair, cross_matrix
 from benchmarks.methods.method import Method, Settings, fit_of
 
-THRESHOLDS = {"H": 12.0, "F": 1.0, "E": 1.0}  # max_reproj_error, max_epipolar_error
+# max_reproj_error, max_epipolar_error
+THRESHOLDS = {"H": 12.0, "F": 1.0, "E": 1.0, "PnP": 12.0}
 DEFAULT_MIN_ITERATIONS = 1000
 # Enough to leave the stopping rule in charge.
 FAST_MIN_ITERATIONS = 50
@@ -29,7 +30,8 @@ def run(pair: Pair, settings: Settings, min_iterations: int) -> Fit | None:
     """Estimate with the ``estimate_*`` function of the pair's problem."""
     import poselib
 
-    key = "max_reproj_error" if pair.problem == "H" else "max_epipolar_error"
+    has_reprojections = pair.problem in ("H", "PnP")
+    key = "max_reproj_error" if has_reprojections else "max_epipolar_error"
     options = {
         key: settings.threshold,
         "max_iterations": settings.max_iterations,
@@ -37,6 +39,11 @@ def run(pair: Pair, settings: Settings, min_iterations: int) -> Fit | None:
         "success_prob": settings.confidence,
         "seed": settings.seed,
     }
+    if pair.problem == "PnP":
+        pose, info = poselib.estimate_absolute_pose(
+            pair.x1, pair.x2, camera(pair.K1, pair.size1), options, {}
+        )
+        return fit_of(np.column_stack([pose.R, pose.t]), info["inliers"], (3, 4))
     if pair.problem == "H":
         model, info = poselib.estimate_homography(pair.x1, pair.x2, options, {})
     elif pair.problem == "F":

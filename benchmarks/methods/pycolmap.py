@@ -13,6 +13,7 @@ THRESHOLDS = {
     "H": 4.0,
     "F": 4.0,
     "E": 4.0,
+    "PnP": 12.0,
     "affine2d": 4.0,
     "rigid3d": 3.0,
     "similarity3d": 3.0,
@@ -34,6 +35,8 @@ def run(pair: Pair, settings: Settings) -> Fit | None:
     options.max_num_trials = settings.max_iterations
     options.min_num_trials = min(options.min_num_trials, settings.max_iterations)
     options.random_seed = settings.seed
+    if pair.problem == "PnP":
+        return _absolute_pose(pair, options)
     if pair.problem in MAPS:
         return _map(pair, getattr(pycolmap, MAPS[pair.problem]), options)
     if pair.problem == "H":
@@ -60,6 +63,20 @@ def _map(pair: Pair, function: Callable[..., Any], options: Any) -> Fit | None:
     found = answer["tgt_from_src"]
     model = found if pair.problem == "affine2d" else found.matrix()
     return fit_of(model, answer["inlier_mask"], pair.model.shape)
+
+
+def _absolute_pose(pair: Pair, options: Any) -> Fit | None:
+    import pycolmap
+
+    estimation = pycolmap.AbsolutePoseEstimationOptions()
+    estimation.ransac = options
+    answer = pycolmap.estimate_and_refine_absolute_pose(
+        pair.x1, pair.x2, _camera(pair.K1, pair.size1), estimation
+    )
+    if answer is None:
+        return None
+    model = answer["cam_from_world"].matrix()
+    return fit_of(model, answer["inlier_mask"], (3, 4))
 
 
 def _camera(K: Array, size: tuple[float, float]) -> object:

@@ -6,7 +6,7 @@ A problem is one entry: its data, the unit and limit of its figure, and its esti
 
 from __future__ import annotations
 
-from benchmarks.problems import maps, two_view
+from benchmarks.problems import absolute_pose, maps, two_view
 from benchmarks.problems.problem import Problem
 
 __all__ = ["PROBLEMS", "TWO_VIEW", "Problem"]
@@ -14,6 +14,6 @@ __all__ = ["PROBLEMS", "TWO_VIEW", "Problem"]
 TWO_VIEW = tuple(problem.name for problem in two_view.PROBLEMS)
 PROBLEMS: dict[str, Problem] = {
     problem.name: problem
-    for group in (two_view.PROBLEMS, maps.PROBLEMS)
+    for group in (two_view.PROBLEMS, absolute_pose.PROBLEMS, maps.PROBLEMS)
     for problem in group
 }

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from benchmarks.data.pair import Corners, Fit, Pair, Pose, Transfer
+from benchmarks.data.pair import Corners, Fit, Pair, Placement, Pose, Transfer
+from benchmarks.protocols.absolute_pose import placement_error
 from benchmarks.protocols.homography import transfer_error
 from benchmarks.protocols.point_map import corner_error
 from benchmarks.protocols.relative_pose import pose_error
@@ -15,6 +16,7 @@ ERRORS: dict[type, Callable[[Pair, Fit], float]] = {
     Pose: pose_error,
     Transfer: transfer_error,
     Corners: corner_error,
+    Placement: placement_error,
 }
 
 

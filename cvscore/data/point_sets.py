@@ -31,11 +31,15 @@ class PointSets:
         for packed points (D, N) and their `Region`.
     names : tuple of str
         What the sets are called in messages.
+    num_measured : int, optional
+        How many of the sets, the first ones, have noise: residuals are in their unit.
+        All of them where it is not said.
     """
 
     dims: tuple[int, ...]
     make_sampler: MakeSampler
     names: tuple[str, ...] = ("x1", "x2")
+    num_measured: int | None = None
 
     def __post_init__(self) -> None:
         if not 1 <= sum(self.dims) <= len(MULTIPLIERS):
@@ -47,6 +51,11 @@ class PointSets:
     def bounds(self) -> NDArray[np.int64]:
         """Where the rows of each set begin in packed points, and the last ends."""
         return bounds_of(self.dims)
+
+    @property
+    def measured_dims(self) -> tuple[int, ...]:
+        """Coordinates of a point in each of the sets that have noise."""
+        return self.dims[: self.num_measured]
 
     def pack(self, *sets: ArrayLike) -> Array:
         """Pack sets of finite points, (N, dim) each, as rows of (D, N).

@@ -1,5 +1,6 @@
 """The public estimators: a model, its data and the steps it takes."""
 
+from cvscore.estimators.absolute_pose import estimate_absolute_pose
 from cvscore.estimators.affine import estimate_affine
 from cvscore.estimators.essential import estimate_essential
 from cvscore.estimators.fundamental import estimate_fundamental
@@ -13,6 +14,7 @@ from cvscore.estimators.translation import estimate_translation
 __all__ = [
     "ESTIMATORS",
     "Estimator",
+    "estimate_absolute_pose",
     "estimate_affine",
     "estimate_essential",
     "estimate_fundamental",

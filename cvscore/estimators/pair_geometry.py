@@ -95,6 +95,11 @@ class PairGeometry:
         Second camera from first, where cameras are known; t is zero for a rotation.
     tri_angle : float
         Median triangulation angle of the inliers, radians; -1 where it is not known.
+    scale : float
+        Standard deviation of the noise of right matches, pixels; NaN if rejected.
+    evidence : float
+        Log evidence of the epipolar geometry over "by chance", nats; NaN where there
+        was none to look at.
     reason : str
         Why the pair was rejected; empty where it was not.
     """
@@ -106,6 +111,8 @@ class PairGeometry:
     H: Array | None = None
     pose: Pose | None = None
     tri_angle: float = -1.0
+    scale: float = np.nan
+    evidence: float = np.nan
     reason: str = ""
 
     def __bool__(self) -> bool:
@@ -123,16 +130,20 @@ def estimate_pair(matches: PairMatches, options: PairOptions) -> PairGeometry:
     points = np.ascontiguousarray(np.hstack([matches.x1, matches.x2]).T)
     found = _explain(matches, points, epipolar, options)
     if found is None:
-        return _rejected(num, "no better than chance")
+        return _rejected(num, "no better than chance", epipolar.evidence)
     geometry = _geometry(matches, points, epipolar, found)
     if np.count_nonzero(geometry.inliers) < options.min_inliers:
-        return _rejected(num, "too few inliers")
+        return _rejected(num, "too few inliers", epipolar.evidence)
     return geometry
 
 
-def _rejected(num: int, reason: str) -> PairGeometry:
-    nobody = np.zeros(num, dtype=np.bool_)
-    return PairGeometry(configuration="DEGENERATE", inliers=nobody, reason=reason)
+def _rejected(num: int, reason: str, evidence: float = np.nan) -> PairGeometry:
+    return PairGeometry(
+        configuration="DEGENERATE",
+        inliers=np.zeros(num, dtype=np.bool_),
+        evidence=evidence,
+        reason=reason,
+    )
 
 
 def _epipolar(matches: PairMatches, options: PairOptions) -> Estimate:
@@ -199,6 +210,8 @@ def _geometry(
         H=found.H if matches.has_image_plane else None,
         pose=pose,
         tri_angle=tri_angle,
+        scale=found.mixture.scale,
+        evidence=epipolar.evidence,
     )
 
 

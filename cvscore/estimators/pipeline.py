@@ -16,6 +16,7 @@ from cvscore.data.normalization import Frame
 from cvscore.data.point_sets import PointSets
 from cvscore.estimators.preparation import Problem, prepare
 from cvscore.estimators.result import failure, result
+from cvscore.ransac.local_optimization import optimise, optimise_from
 from cvscore.ransac.loop import search
 from cvscore.ransac.objective import Candidate, Objective
 from cvscore.ransac.samplers import ProsacSampler
@@ -69,6 +70,7 @@ class Estimator:
         quality: ArrayLike | None = None,
         frame: Frame | None = None,
         focal: float | None = None,
+        start: Callable[[Frame], Array] | None = None,
     ) -> Estimate:
         """Estimate a model from points of which many may be wrong.
 
@@ -88,6 +90,8 @@ class Estimator:
             In which to work; by default one of the points' own.
         focal : float, optional
             Focal length of the cameras, in the unit of the points.
+        start : callable, optional
+            ``start(frame)``: a model to try beside those of samples, inside the frame.
         """
         options = RansacOptions.given(options)
         if score is not None:
@@ -98,6 +102,8 @@ class Estimator:
         objective = Objective(model, problem.points, problem.score, options)
         sampler = self._sampler(problem, model, options)
         best, iterations = search(objective, sampler, self.style)
+        if start is not None:
+            best = _better_of(objective, best, start(problem.frame))
         if best is None:
             return failure(problem, degenerate(problem, model), iterations)
         for step in self.steps:
@@ -115,6 +121,16 @@ class Estimator:
         return ProsacSampler(
             problem.quality, size, options.max_iterations, options.seed
         )
+
+
+def _better_of(
+    objective: Objective, best: Candidate | None, start: Array
+) -> Candidate | None:
+    """Return the best candidate, or the optimum near another model if it is better."""
+    other = optimise_from(objective, start)
+    if other is not None and (best is None or other.score > best.score):
+        return optimise(objective, other)
+    return best
 
 
 def too_few(problem: Problem, model: GeometricModel) -> str:

@@ -31,6 +31,7 @@ from cvscore.data.validation import as_quality
 from cvscore.scores.marginal_score import MarginalScore
 from cvscore.types import Array, DataScale, Mask, Score
 
+DEFAULT_SCORE = MarginalScore()
 # Of data that are to get a frame of their own.
 NO_FRAME = Frame(np.zeros(0), 0.0)
 
@@ -91,6 +92,8 @@ def prepare(
 ) -> Problem:
     """Make packed points (D, N) ready; without a frame they get one of their own.
 
+    So does a coordinate whose shift in the frame is NaN: it is centred on the points.
+
     ``focal`` is the focal length of the cameras, where they are known: a prior may have
     to be converted with it.
     """
@@ -107,11 +110,13 @@ def prepare(
             )
             qualities = None if qualities is None else qualities[used]
     inside, region, frame = prepared
+    region.check(data.dims, data.names)
+    measured = region.of_sets(data.measured_dims)
     scale = DataScale(
         unit=frame.unit,
         num_points=inside.shape[1],
-        extent=region.extent(data.dims),
-        precision=region.precision(),
+        extent=measured.extent(data.measured_dims),
+        precision=measured.precision(),
         focal=focal,
     )
     return Problem(
@@ -120,7 +125,7 @@ def prepare(
         region=frame.enter_region(region),
         precision=scale.precision / frame.unit,
         frame=frame,
-        score=(MarginalScore() if score is None else score).for_data(scale),
+        score=(DEFAULT_SCORE if score is None else score).for_data(scale),
         quality=qualities,
         num_rows=num_rows,
         source=source,
@@ -154,10 +159,16 @@ def _enter_the_distinct(points, order, bounds, multipliers, frame):
 
 @kernel
 def _enter(points, frame):
-    """Bring points (D, N) into a frame; one of their own where its unit is 0."""
+    """Bring points (D, N) into a frame; one of their own where its unit is 0.
+
+    A coordinate whose shift is NaN is centred on the points.
+    """
     region = find_region(points)
     if frame.unit == 0.0:
         frame = Frame(region.centre, power_of_two(region.spreads.max()))
+    else:
+        centred = np.isnan(frame.shift)
+        frame = Frame(np.where(centred, region.centre, frame.shift), frame.unit)
     return Prepared(enter_frame(points, frame), region, frame)
 
 

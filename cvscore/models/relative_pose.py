@@ -106,26 +106,31 @@ def tangent_of_direction(pose, tangent):
 
 @kernel
 def move_pose(pose, tangent, step):
-    """Apply a step (5,) in local coordinates: three of the rotation, two of t.
-
-    The rotation is multiplied from the left by the Cayley transform of the first three,
-    which agrees with the exponential map to second order, is a rotation for every
-    argument, and needs no trigonometry.
-    """
-    x, y, z = 0.5 * step[0], 0.5 * step[1], 0.5 * step[2]
-    scale = 2.0 / (1.0 + x * x + y * y + z * z)
-    for j in range(3):
-        a, b, c = pose[0, j], pose[1, j], pose[2, j]
-        # v + u x v, then the cross product of u with it: u the half step, v a column.
-        p, q, r = a + y * c - z * b, b + z * a - x * c, c + x * b - y * a
-        pose[0, j] = a + scale * (y * r - z * q)
-        pose[1, j] = b + scale * (z * p - x * r)
-        pose[2, j] = c + scale * (x * q - y * p)
+    """Apply a step (5,) in local coordinates: three of the rotation, two of t."""
+    turn_columns(pose, step, 3)
     tx = pose[0, 3] + step[3] * tangent[0, 0] + step[4] * tangent[1, 0]
     ty = pose[1, 3] + step[3] * tangent[0, 1] + step[4] * tangent[1, 1]
     tz = pose[2, 3] + step[3] * tangent[0, 2] + step[4] * tangent[1, 2]
     inverse = 1.0 / np.sqrt(tx * tx + ty * ty + tz * tz)
     pose[0, 3], pose[1, 3], pose[2, 3] = tx * inverse, ty * inverse, tz * inverse
+
+
+@kernel
+def turn_columns(matrix, turn, num_columns):
+    """Turn columns (3,) by the Cayley transform of the first three of ``turn``.
+
+    It agrees with the exponential map to second order, is a rotation for every
+    argument, and needs no trigonometry.
+    """
+    x, y, z = 0.5 * turn[0], 0.5 * turn[1], 0.5 * turn[2]
+    scale = 2.0 / (1.0 + x * x + y * y + z * z)
+    for j in range(num_columns):
+        a, b, c = matrix[0, j], matrix[1, j], matrix[2, j]
+        # v + u x v, then the cross product of u with it: u the half step, v a column.
+        p, q, r = a + y * c - z * b, b + z * a - x * c, c + x * b - y * a
+        matrix[0, j] = a + scale * (y * r - z * q)
+        matrix[1, j] = b + scale * (z * p - x * r)
+        matrix[2, j] = c + scale * (x * q - y * p)
 
 
 @kernel

@@ -28,7 +28,7 @@ ROUNDING = 1e-31
 
 @kernel
 def drop_unweighted(points, weights):
-    """Return the points (4, M) of positive weight, and their weights (M,)."""
+    """Return the points (D, M) of positive weight, and their weights (M,)."""
     kept = np.empty(weights.shape[0], dtype=np.int64)
     num_kept = 0
     for i in range(weights.shape[0]):
@@ -36,9 +36,9 @@ def drop_unweighted(points, weights):
         # index of a dropped point is overwritten by the next one.
         kept[num_kept] = i
         num_kept += weights[i] > 0.0
-    kept_points = np.empty((4, num_kept))
+    kept_points = np.empty((points.shape[0], num_kept))
     kept_weights = np.empty(num_kept)
-    for row in range(4):
+    for row in range(points.shape[0]):
         for j in range(num_kept):
             kept_points[row, j] = points[row, kept[j]]
     for j in range(num_kept):

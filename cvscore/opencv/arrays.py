@@ -124,11 +124,7 @@ def write_mask(inliers: Mask, mask: Any, *, as_umat: bool, any_vector: bool) -> 
         mask[...] = column.reshape(mask.shape)
         if any_vector and not as_umat and len(column) in mask.shape:
             return mask
-    if as_umat:
-        out = mask if isinstance(mask, cv2.UMat) else make_umat()
-        return _copy(make_umat(column), None, out)
-    # The installed version decides which shapes of mask it fills and returns.
-    return _copy(column, None, mask)
+    return write_output(column, mask, as_umat=as_umat)
 
 
 def is_plain_output(out: Any) -> bool:
@@ -139,7 +135,7 @@ def is_plain_output(out: Any) -> bool:
     return out is None or isinstance(out, cv2.UMat)
 
 
-def write_output(values: Array | None, out: Any, *, as_umat: bool) -> Any:
+def write_output(values: NDArray[Any] | None, out: Any, *, as_umat: bool) -> Any:
     """Return an output array as cv2 would, written into ``out`` where that fits."""
     if as_umat:
         given = out if isinstance(out, cv2.UMat) else make_umat()

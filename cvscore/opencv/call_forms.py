@@ -87,6 +87,13 @@ _CONVERTS: dict[str, Callable[[Any], bool]] = {
     "pp": _is_pair,
     "params": _is_params,
     "force_rotation": _is_flag,
+    # Of solvePnPRansac and recoverPose.
+    **dict.fromkeys(("objectPoints", "imagePoints"), _is_anything),
+    **dict.fromkeys(("distCoeffs", "rvec", "tvec", "inliers"), _is_array),
+    **dict.fromkeys(("E", "R", "t"), _is_array),
+    **dict.fromkeys(("iterationsCount", "flags"), _is_int),
+    "reprojectionError": _is_float,
+    "useExtrinsicGuess": _is_flag,
 }
 # Functions that refine say so by an argument of theirs, and count in sizes.
 _SIZES = {**_CONVERTS, **dict.fromkeys(("maxIters", "refineIters"), _is_size)}

@@ -1,7 +1,8 @@
-"""Reading the cameras of a findEssentialMat call, in all four ways to give them."""
+"""Reading the cameras of a call; for findEssentialMat in all ways to give them."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,16 +41,16 @@ def read_cameras(call: Call) -> tuple[Camera, Camera] | None:
     parameters = call.form.parameters
     if "cameraMatrix1" in parameters:
         dists = ("distCoeffs1", "dist_coeff1"), ("distCoeffs2", "dist_coeff2")
-        first = _camera(call.values["cameraMatrix1"], call.get(*dists[0]))
-        second = _camera(call.values["cameraMatrix2"], call.get(*dists[1]))
+        first = read_camera(call.values["cameraMatrix1"], call.get(*dists[0]))
+        second = read_camera(call.values["cameraMatrix2"], call.get(*dists[1]))
     elif "cameraMatrix" in parameters:
-        first = second = _camera(call.values["cameraMatrix"], None)
+        first = second = read_camera(call.values["cameraMatrix"], None)
     else:
         focal, pp = call.get("focal"), call.get("pp")
         focal = 1.0 if focal is None else focal
         x, y = (0.0, 0.0) if pp is None else pp
         matrix = np.array([[focal, 0.0, x], [0.0, focal, y], [0.0, 0.0, 1.0]])
-        first = second = _camera(matrix, None)
+        first = second = read_camera(matrix, None)
     return None if first is None or second is None else (first, second)
 
 
@@ -67,17 +68,18 @@ def with_plain_cameras(call: Call) -> Call:
     return call.with_values(**{n: v for n, v in plain.items() if v is not None})
 
 
-def _camera(matrix: Any, distortion: Any) -> Camera | None:
+def read_camera(matrix: Any, distortion: Any) -> Camera | None:
+    """Return one camera; None where it is none that can be used."""
     K, dist = _read_matrix(matrix), _read_distortion(distortion)
     if K is None or dist is None:
         return None
     # cv2 reads the upper triangle and takes the last row for granted.
-    K = np.triu(K)
-    K[2, 2] = 1.0
-    mirror = np.where(np.diag(K)[:2] < 0.0, -1.0, 1.0)
-    K[:2] *= mirror[:, None]
-    usable = np.isfinite(K).all() and np.isfinite(dist).all() and K[0, 0] * K[1, 1] > 0
-    return Camera(K, mirror, dist) if usable else None
+    (fx, skew, cx), (_, fy, cy), _ = K.tolist()
+    x, y = math.copysign(1.0, fx), math.copysign(1.0, fy)
+    K = np.array([[x * fx, x * skew, x * cx], [0.0, y * fy, y * cy], [0.0, 0.0, 1.0]])
+    is_finite = math.isfinite(fx + skew + cx + fy + cy) and np.isfinite(dist).all()
+    usable = is_finite and fx * fy * x * y > 0
+    return Camera(K, np.array([x, y]), dist) if usable else None
 
 
 def _read_matrix(value: Any) -> Array | None:

@@ -1,6 +1,6 @@
 """Drop-in replacements of cv2's robust 2-D and 3-D maps, without a threshold.
 
-`cvscore.opencv.drop_in` says what is accepted beyond cv2, and what is left to it.
+`cvscore.opencv` says what is accepted beyond cv2, and what is left to it.
 Points are never homogeneous here.
 """
 

@@ -14,7 +14,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cvscore.data.validation import as_real_array
-from cvscore.types import Array, one_of, positive_number, real_number, shown
+from cvscore.types import (
+    LARGEST,
+    SMALLEST,
+    Array,
+    one_of,
+    positive_number,
+    real_number,
+    shown,
+)
 
 # What the residuals that a prior speaks of are measured in.
 PIXELS = "px"  # of the image
@@ -69,12 +77,21 @@ class InverseGamma:
                     f"{name} must be finite and not negative, got {shown(value)}"
                 )
             object.__setattr__(self, name, number)
+        # The rate is a squared length, and converted to other units.
+        if self.alpha > LARGEST or not (
+            self.beta == 0.0 or SMALLEST**2 <= self.beta <= LARGEST**2
+        ):
+            raise ValueError(
+                f"alpha must be at most {LARGEST:g}, and beta 0 or between "
+                f"{SMALLEST**2:g} and {LARGEST**2:g}, got {self.alpha:g} and "
+                f"{self.beta:g}"
+            )
         one_of(self.unit, "unit", UNITS)
 
     @classmethod
     def jeffreys(cls) -> InverseGamma:
         """Return the limit that assumes nothing about the scale."""
-        return cls(alpha=0.0, beta=0.0)
+        return JEFFREYS
 
     def scaled(self, factor: float) -> InverseGamma:
         """Return this prior for residuals that have been multiplied by ``factor``."""
@@ -100,6 +117,9 @@ class InverseGamma:
         if self.unit != unit:
             raise ValueError(f"unit must be {unit!r} to be converted, got {self.unit}")
         positive_number(focal, "focal")
+
+
+JEFFREYS = InverseGamma(alpha=0.0, beta=0.0)
 
 
 def jeffreys() -> InverseGamma:

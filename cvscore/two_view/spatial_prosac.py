@@ -1,8 +1,9 @@
 """Matches that move like their neighbours are sampled first: PROSAC by coherence.
 
-A match is a point of a four-dimensional space, (x1, y1, x2, y2).  Wrong matches fill
-that space; right ones lie on a surface in it, and so have right ones close by (the
-spatial consistency of SCRAMSAC; Sattler, Leibe, Kobbelt 2009).  The distance to the few
+A match is a point of a four-dimensional space, (x1, y1, x2, y2), or of one of five
+dimensions if it is one of an image point and a scene point.  Wrong matches fill that
+space; right ones lie on a surface in it, and so have right ones close by (the spatial
+consistency of SCRAMSAC; Sattler, Leibe, Kobbelt 2009).  The distance to the few
 nearest other matches therefore tells right from wrong on average, without a threshold
 or a scale; the third neighbour, because the first two may be there by accident and few
 matches have not many more.  It is used to *order* samples only (PROSAC; Chum, Matas
@@ -37,7 +38,10 @@ from cvscore.types import Array
 
 # Neighbours are looked for in the 3 x 3 cells around a match in the first image; with
 # this many matches a cell, the third neighbour of a right match is hardly ever missed.
-MATCHES_PER_CELL = 6
+MATCHES_PER_CELL = 3
+# Matches further from the centre than so many sides of the region are accompanied by
+# none: half of all may be there, and to compare them all would take seconds.
+FARTHEST_SIDES = 2.5
 # Samples drawn before matches are ordered by coherence; easy data need no more.
 NUM_UNIFORM_SAMPLES = 64
 
@@ -50,8 +54,8 @@ class SpatialProsacSampler(KernelSampler):
 
     Parameters
     ----------
-    points : (4, N) array
-        Matches.
+    points : (D, N) array
+        Matches, the first two rows in an image.
     region : Region
         Where they are.
     sample_size : int
@@ -63,6 +67,8 @@ class SpatialProsacSampler(KernelSampler):
         coherence alone.
     seed : int
         Of the random generator.
+    dims : tuple of int
+        Rows of each set of points.
     """
 
     def __init__(
@@ -73,12 +79,13 @@ class SpatialProsacSampler(KernelSampler):
         num_trials: int,
         grid_size: int = 1,
         seed: int = 0,
+        dims: tuple[int, ...] = (2, 2),
     ) -> None:
         num_points = points.shape[1]
         state = new_state(seed, sample_size, num_points)._replace(
             order=np.empty(num_points, dtype=np.int64),
             last_trials=np.empty(max(num_points - sample_size + 1, 1), dtype=np.int64),
-            **_commensurable(region),
+            **_commensurable(region, dims),
             num_trials=num_trials,
             grid_size=grid_size,
         )
@@ -101,19 +108,19 @@ def coherence(points: Array, region: Region) -> Array:
         Minus the distance to the third nearest match, in extents; ``-inf`` where there
         are not so many matches around.
     """
-    return -np.sqrt(_sq_distance_to_third(points, **_commensurable(region)))
+    return -np.sqrt(_sq_distance_to_third(points, **_commensurable(region, (2, 2))))
 
 
-def _commensurable(region: Region) -> dict[str, Any]:
-    """Return what makes the coordinates of both images commensurable.
+def _commensurable(region: Region, dims: tuple[int, ...]) -> dict[str, Any]:
+    """Return what makes the coordinates of all sets commensurable.
 
-    The ``centre`` (4,), for each coordinate the diagonal of its image as ``units`` (4,)
+    The ``centre`` (D,), for each coordinate the diagonal of its set as ``units`` (D,)
     and the ``sides`` (2,) of the first image in that unit.
     """
-    # One, where all points of an image are in one place.
-    first, second = (diagonal or 1.0 for diagonal in region.diagonals((2, 2)))
-    sides = [spread / first or 1.0 for spread in region.spreads[:2].tolist()]
-    units = np.array([first, first, second, second])
+    # One, where all points of a set are in one place.
+    diagonals = [diagonal or 1.0 for diagonal in region.diagonals(dims)]
+    sides = [spread / diagonals[0] or 1.0 for spread in region.spreads[:2].tolist()]
+    units = np.repeat(diagonals, dims)
     return {"centre": region.centre, "units": units, "sides": np.array(sides)}
 
 
@@ -148,7 +155,7 @@ def draw_coherently(points, num_samples, state):
 def take_turns(points, cells, order):
     """Reorder: the first of each of cells x cells cells, then the second of each.
 
-    Cells divide the first image of ``points`` (4, N).  Of the same turn, those come
+    Cells divide the first image of ``points`` (D, N).  Of the same turn, those come
     first that came first before in ``order`` (N,).
     """
     columns, rows = cells_along(points[0], cells), cells_along(points[1], cells)
@@ -166,14 +173,14 @@ def take_turns(points, cells, order):
 
 @kernel
 def _sq_distance_to_third(points, centre, units, sides):
-    """Squared 4-D distance to the third neighbour of points (4, N).
+    """Squared distance to the third neighbour of points (D, N).
 
     Matches are sorted into cells x cells by their place in the first image; those
-    outside of the region belong to the cells at the border.
+    outside of the region belong to the cells at the border, those far from it to none.
     """
-    num = points.shape[1]
-    positions = np.empty((4, num))
-    for row in range(4):
+    num_rows, num = points.shape
+    positions = np.empty((num_rows, num))
+    for row in range(num_rows):
         for i in range(num):
             positions[row, i] = (points[row, i] - centre[row]) / units[row]
     width, height = sides[0], sides[1]
@@ -181,16 +188,19 @@ def _sq_distance_to_third(points, centre, units, sides):
     cell_of = np.empty(num, dtype=np.int64)
     for i in range(num):
         x, y = positions[0, i] / width + 0.5, positions[1, i] / height + 0.5
-        column = min(max(int(x * cells), 0), cells - 1)
-        row = min(max(int(y * cells), 0), cells - 1)
-        cell_of[i] = row * cells + column
-    first, position = sort_into_cells(cell_of, cells * cells)
-    sorted_positions = np.empty((4, num))
+        column = int(min(max(x * cells, 0.0), cells - 1.0))
+        row = int(min(max(y * cells, 0.0), cells - 1.0))
+        is_far = max(abs(x - 0.5), abs(y - 0.5)) > FARTHEST_SIDES
+        cell_of[i] = cells * cells if is_far else row * cells + column
+    first, position = sort_into_cells(cell_of, cells * cells + 1)
+    sorted_positions = np.empty((num_rows, num))
     for i in range(num):
-        for row in range(4):
+        for row in range(num_rows):
             sorted_positions[row, position[i]] = positions[row, i]
-    distances, around = np.empty(num), np.empty(num)
+    distances, around = np.full(num, np.inf), np.empty(num)
     for i in range(num):
+        if cell_of[i] == cells * cells:
+            continue
         row, column = cell_of[i] // cells, cell_of[i] % cells
         num_around = 0
         for r in range(max(row - 1, 0), min(row + 2, cells)):
@@ -205,12 +215,20 @@ def _sq_distance_to_third(points, centre, units, sides):
 
 @kernel
 def _write_sq_distances(positions, i, others, start, stop, sq_distances, at):
-    """Write squared distances from a place to some others, in one vector loop."""
-    x1, y1, x2, y2 = positions[0, i], positions[1, i], positions[2, i], positions[3, i]
-    for j in range(stop - start):
-        dx1, dy1 = others[0, start + j] - x1, others[1, start + j] - y1
-        dx2, dy2 = others[2, start + j] - x2, others[3, start + j] - y2
-        sq_distances[at + j] = dx1 * dx1 + dy1 * dy1 + dx2 * dx2 + dy2 * dy2
+    """Write squared distances from a place to some others, a vector loop for each row.
+
+    Of the first two rows, and then all others, as there are two at the least.
+    """
+    num = stop - start
+    x, y = positions[0, i], positions[1, i]
+    for j in range(num):
+        dx, dy = others[0, start + j] - x, others[1, start + j] - y
+        sq_distances[at + j] = dx * dx + dy * dy
+    for row in range(2, positions.shape[0]):
+        x = positions[row, i]
+        for j in range(num):
+            dx = others[row, start + j] - x
+            sq_distances[at + j] += dx * dx
 
 
 @kernel

@@ -12,6 +12,11 @@ from typing import Any
 
 import numpy as np
 
+# Lengths in any unit are between these, so that their fourth powers are finite and not
+# zero, and no two of one problem are further apart than the ratio.
+SMALLEST, LARGEST = 1e-75, 1e75
+MAX_RATIO = 1e9
+
 
 def real_number(value: Any, name: str) -> float:
     """Return a number as a float, infinite where it is too large for one."""
@@ -23,10 +28,14 @@ def real_number(value: Any, name: str) -> float:
 
 
 def positive_number(value: Any, name: str) -> float:
-    """Return a finite number above zero."""
+    """Return a number above zero, in whose powers nothing overflows."""
     number = real_number(value, name)
     if not (math.isfinite(number) and number > 0.0):
         raise ValueError(f"{name} must be finite and positive, got {shown(value)}")
+    if not SMALLEST <= number <= LARGEST:
+        raise ValueError(
+            f"{name} must be between {SMALLEST:g} and {LARGEST:g}, got {shown(value)}"
+        )
     return number
 
 
@@ -53,6 +62,8 @@ def one_of(value: Any, name: str, choices: Collection[str]) -> str:
 
 
 def _as_real(value: Any, name: str, kind: str) -> Any:
+    if type(value) in (float, int):  # the common case, without asking an abstract class
+        return value
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value.item()
     if not isinstance(value, Real) or isinstance(value, bool | np.bool_):

@@ -6,6 +6,7 @@ import pytest
 import cvscore
 from cvscore.estimators import ESTIMATORS
 from cvscore.estimators.registry import registered
+from cvscore.models.absolute_pose import absolute_pose_model
 from cvscore.models.essential import essential_model
 from cvscore.models.fundamental import fundamental_model
 from cvscore.models.homography import homography_model
@@ -14,6 +15,7 @@ MODELS = {
     "homography": homography_model(),
     "fundamental": fundamental_model(),
     "essential": essential_model(np.eye(3), np.eye(3)),
+    "absolute_pose": absolute_pose_model(np.eye(3)),
 }
 
 

@@ -1,0 +1,170 @@
+"""Poses ``[R | t]`` of a calibrated camera before known points (PnP)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from cvscore.data.distortion import undistort
+from cvscore.data.normalization import Frame, Region, power_of_two
+from cvscore.data.point_sets import PointSets
+from cvscore.data.validation import as_distortion, as_intrinsics, as_real_array
+from cvscore.estimators.pipeline import Estimator
+from cvscore.estimators.registry import register
+from cvscore.inference.outlier_width import widen_outlier_width
+from cvscore.models.absolute_pose import COUNTS, absolute_pose_model
+from cvscore.ransac.irls import polish
+from cvscore.scores.calibration import Calibration, score_of
+from cvscore.two_view.image_pairs import GRID_SIZE
+from cvscore.two_view.spatial_prosac import SpatialProsacSampler
+from cvscore.types import Array, Estimate, Pose, RansacOptions, Sampler, Score
+
+DIMS = (2, 3)
+# Of a rotation that was written with few digits.
+MAX_SKEW = 1e-3
+
+
+def spatial_sampler(
+    points: Array, region: Region, sample_size: int, options: RansacOptions
+) -> Sampler:
+    """Return the sampler of coherent matches first: neighbours in image and scene."""
+    return SpatialProsacSampler(
+        points,
+        region,
+        sample_size,
+        options.max_iterations // 2,
+        GRID_SIZE,
+        options.seed,
+        DIMS,
+    )
+
+
+def normalise(frame: Frame, outside: Array) -> Array:
+    """Return the pose before scene points inside of the frame."""
+    inside = outside.copy()
+    inside[:, 3] = (outside[:, 3] + outside[:, :3] @ frame.shift[2:]) / frame.unit
+    return inside
+
+
+def denormalise(frame: Frame, inside: Array) -> Array:
+    """Return the pose before scene points outside of the frame."""
+    outside = inside.copy()
+    outside[:, 3] = frame.unit * inside[:, 3] - inside[:, :3] @ frame.shift[2:]
+    return outside
+
+
+ESTIMATOR = Estimator(
+    data=PointSets(
+        dims=DIMS,
+        make_sampler=spatial_sampler,
+        names=("points2d", "points3d"),
+        num_measured=1,
+    ),
+    steps=(widen_outlier_width, polish),
+    denormalise=denormalise,
+)
+
+
+@register(COUNTS, ESTIMATOR.data, needs_cameras=True)
+def estimate_absolute_pose(
+    points2d: ArrayLike,
+    points3d: ArrayLike,
+    K: ArrayLike,
+    *,
+    dist: ArrayLike | None = None,
+    score: Score | None = None,
+    calibration: Calibration | None = None,
+    options: RansacOptions | None = None,
+    quality: ArrayLike | None = None,
+    start: ArrayLike | None = None,
+) -> Estimate:
+    """Estimate where a camera is from image points of known scene points (PnP).
+
+    Parameters
+    ----------
+    points2d : (N, 2) array
+        Pixels (or normalised points, with the identity as camera matrix).
+    points3d : (N, 3) array
+        The scene points they are matched to, in any unit; many may be wrong.  They may
+        be on a plane.
+    K : (3, 3) array
+        Camera matrix.
+    dist : array, optional
+        Distortion coefficients in OpenCV's order (4, 5, 8, 12 or 14 of them).
+    score, calibration, options, quality
+        As for `estimate_homography`.
+    start : (3, 4) array, optional
+        A guess at the pose, ``[R | t]``, which is tried beside those of samples.
+
+    Returns
+    -------
+    Estimate
+        ``model`` is ``[R | t]`` (3, 4): a scene point X is at ``R X + t`` before the
+        camera; ``pose`` is the same, with t in the unit of the scene.  ``residuals``
+        are reprojection errors in (undistorted) pixels, ``inf`` behind the camera.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).uniform(-1, 1, (100, 3))
+    >>> K = np.array([[800.0, 0.0, 320.0], [0.0, 800.0, 240.0], [0.0, 0.0, 1.0]])
+    >>> seen = (X + [0.1, 0.2, 4.0]) @ K.T  # R is the identity
+    >>> x = seen[:, :2] / seen[:, 2:]
+    >>> x[:40] = x[:40][::-1]  # wrong matches
+    >>> found = estimate_absolute_pose(x, X, K)
+    >>> np.allclose(found.pose.t, [0.1, 0.2, 4.0]), found.num_inliers
+    (True, 60)
+    """
+    K = as_intrinsics(K, "K")
+    points = ESTIMATOR.data.pack(points2d, points3d)
+    coefficients = as_distortion(dist, "dist")
+    if coefficients is not None:
+        points[:2] = undistort(points[:2].T, K, coefficients).T
+    frame = _frame_of(K)
+    found = ESTIMATOR.run(
+        absolute_pose_model(_camera_inside(frame, K)),
+        points,
+        score=score_of(calibration, score, "absolute_pose"),
+        options=options,
+        quality=quality,
+        frame=frame,
+        focal=_mean_focal(K),
+        start=None if start is None else partial(normalise, outside=_as_pose(start)),
+    )
+    if found.model is None:
+        return found
+    return replace(found, pose=Pose(found.model[:, :3], found.model[:, 3]))
+
+
+def _as_pose(start: ArrayLike) -> Array:
+    pose = as_real_array(start, "start").astype(np.float64)
+    if pose.shape != (3, 4):
+        raise ValueError(f"start must have shape (3, 4), got {pose.shape}")
+    if not np.isfinite(pose).all():
+        raise ValueError("start has NaN or infinite entries")
+    R = pose[:, :3]
+    if np.abs(R @ R.T - np.eye(3)).max() > MAX_SKEW or np.linalg.det(R) < 0.0:
+        raise ValueError("start must begin with a rotation matrix")
+    return pose
+
+
+def _frame_of(K: Array) -> Frame:
+    """Return the frame at the principal point and the middle of the scene.
+
+    The unit is the focal length; that of the scene does not matter to a pose.
+    """
+    shift = np.array([*K[:2, 2], np.nan, np.nan, np.nan])
+    return Frame(shift, power_of_two(_mean_focal(K)))
+
+
+def _camera_inside(frame: Frame, K: Array) -> Array:
+    inside: Array = K / frame.unit
+    inside[:, 2] = 0.0, 0.0, 1.0
+    return inside
+
+
+def _mean_focal(K: Array) -> float:
+    return float(np.sqrt(K[0, 0] * K[1, 1]))

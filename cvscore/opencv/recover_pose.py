@@ -1,0 +1,107 @@
+"""Drop-in replacement of cv2.recoverPose, where that estimates an essential matrix.
+
+Of its forms the one with two cameras does; the others, which are given one, are cv2's.
+The essential matrix is that of `findEssentialMat`, and the pose is the one that cv2
+takes from it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cv2
+import numpy as np
+
+from cvscore.opencv.answer import ROBUST_METHODS
+from cvscore.opencv.arrays import (
+    is_plain_output,
+    make_umat,
+    read_points,
+    write_output,
+)
+from cvscore.opencv.call_forms import Form, bind
+from cvscore.opencv.cameras import Camera, read_cameras
+from cvscore.opencv.essential import findEssentialMat
+from cvscore.types import Array
+
+FORM = Form.parse(
+    "points1, points2, cameraMatrix1, distCoeffs1, cameraMatrix2, distCoeffs2[, E[, "
+    "R[, t[, method[, prob[, threshold[, mask]]]]]]]"
+)
+# What findEssentialMat takes beside the arguments of cv2.
+EXTRAS = tuple(findEssentialMat.__kwdefaults__ or ())
+# Any, as the stubs of cv2 know no stars.
+_recover: Any = cv2.recoverPose
+# With no more points cv2 finds several essential matrices, or none.
+MINIMAL = 5
+
+
+def recoverPose(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
+    """Find the pose of the second of two cameras, called as cv2.recoverPose is.
+
+    ::
+
+        recoverPose(points1, points2, cameraMatrix1, distCoeffs1, cameraMatrix2,
+            distCoeffs2[, E[, R[, t[, method[, prob[, threshold[, mask]]]]]]])
+            -> retval, E, R, t, mask
+
+    Every robust method means the estimator of this package, and ``threshold`` has no
+    effect.  The forms that are given E go to cv2.  Further keyword arguments, as
+    ``seed`` and ``quality``, are those of `findEssentialMat`.
+
+    Returns
+    -------
+    retval : int
+        How many inliers are in front of both cameras.
+    E, R, t : (3, 3), (3, 3) and (3, 1) float64 arrays
+        ``x_cam2 = R x_cam1 + t`` with |t| = 1.
+    mask : (N, 1) uint8 array
+        1 for these inliers.
+
+    Raises
+    ------
+    cv2.error
+        For arguments that cv2 rejects too.
+    """
+    extras = {name: kwargs[name] for name in EXTRAS if name in kwargs}
+    theirs = {name: kwargs[name] for name in kwargs if name not in EXTRAS}
+    call = bind(cv2.recoverPose, (FORM,), args, theirs)
+    if call is None or "maxIters" in theirs:
+        return tuple(cv2.recoverPose(*args, **theirs))
+    method = call.get("method")
+    read = [read_points(call.values[n], any_columns=False) for n in FORM.required[:2]]
+    cameras, (x1, x2) = read_cameras(call), read
+    if x1 is None or x2 is None or cameras is None or len(x1) != len(x2):
+        return tuple(call.hand_over())
+    as_umat = call.uses_umat
+    made = (make_umat(x1), make_umat(x2)) if as_umat else (x1, x2)
+    plain = call.with_values(points1=made[0], points2=made[1])
+    is_robust = method is None or int(method) in ROBUST_METHODS
+    if len(x1) <= MINIMAL or not is_robust:
+        return tuple(plain.hand_over())
+    prob = call.get("prob")
+    outputs = {name: call.get(name) for name in ("E", "R", "t", "mask")}
+    is_sound = prob is None or 0.0 < prob < 1.0
+    if not (is_sound and all(is_plain_output(value) for value in outputs.values())):
+        plain.hand_over()  # raises where cv2 does; its answer is of no use
+    search = {"method": method, "prob": prob}
+    as_given = [call.values[name] for name in FORM.required[2:]]
+    E, inliers = findEssentialMat(x1, x2, *as_given, **search, **extras)
+    if isinstance(E, cv2.UMat):  # as a camera was
+        E, inliers = E.get(), inliers.get()
+    if E is None or E.shape != (3, 3):
+        return tuple(plain.hand_over())
+    rays = [_normalised(x, camera) for x, camera in zip((x1, x2), cameras, strict=True)]
+    num, R, t, mask = _recover(E, *rays, np.eye(3), mask=inliers)
+    found = {"E": E, "R": R, "t": t, "mask": mask}
+    written = [
+        write_output(np.asarray(value), outputs[name], as_umat=as_umat)
+        for name, value in found.items()
+    ]
+    return num, *written
+
+
+def _normalised(x: Array, camera: Camera) -> Array:
+    """Return pixels (N, 2) as ideal points at depth one."""
+    seen = cv2.undistortPoints(x * camera.mirror, camera.K, camera.dist)
+    return np.ascontiguousarray(seen[:, 0], dtype=np.float64)
