@@ -33,7 +33,7 @@ EXTRAS = tuple(findEssentialMat.__kwdefaults__ or ())
 # Any, as the stubs of cv2 know no stars.
 _recover: Any = cv2.recoverPose
 # With no more points cv2 finds several essential matrices, or none.
-MINIMAL = 5
+MINIMAL_FOR_ESSENTIAL = 5
 
 
 def recoverPose(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
@@ -77,7 +77,7 @@ def recoverPose(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
     made = (make_umat(x1), make_umat(x2)) if as_umat else (x1, x2)
     plain = call.with_values(points1=made[0], points2=made[1])
     is_robust = method is None or int(method) in ROBUST_METHODS
-    if len(x1) <= MINIMAL or not is_robust:
+    if len(x1) <= MINIMAL_FOR_ESSENTIAL or not is_robust:
         return tuple(plain.hand_over())
     prob = call.get("prob")
     outputs = {name: call.get(name) for name in ("E", "R", "t", "mask")}
