@@ -18,6 +18,8 @@ from facade import Facade
 from kernel_calls import in_words, kernels_of_codes, kernels_of_sources, recorded_calls
 from map_scenes import KINDS, map_scene
 from map_scenes import corner_error as map_error
+from seen_points import pose_error as placement_error
+from seen_points import seen_points
 from synthetic import (
     corner_error,
     packed,
@@ -103,6 +105,27 @@ def test_essential(rng):
     found = cvscore.estimate_essential(scene.x1, scene.x2, *cameras, options=QUICK)
     check(found, scene)
     assert np.degrees(np.arccos(min(found.pose.t @ scene.t, 1.0))) < 20.0
+
+
+@pytest.mark.parametrize("num", [80, MANY])
+def test_absolute_pose(num, rng):
+    seen = seen_points(rng, num, 0.4, noise=NOISE)
+    options = RansacOptions(max_iterations=150, min_iterations=150)
+    found = cvscore.estimate_absolute_pose(seen.x, seen.X, seen.K, options=options)
+    check(found, seen)
+    assert placement_error(found.model, seen) < 2.0
+
+
+def test_absolute_pose_from_a_guess(rng):
+    seen = seen_points(rng, 60, 0.2, noise=NOISE)
+    answer = cvscore.solvePnPRansac(
+        *(seen.X, seen.x, seen.K, None),
+        *(cv2.Rodrigues(seen.R)[0], seen.t[:, None].copy()),
+        useExtrinsicGuess=True,
+        iterationsCount=1,
+    )
+    assert answer[0]
+    assert len(answer[3]) >= 0.8 * seen.is_inlier.sum()
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -16,6 +16,7 @@ from benchmarks.data.pair import Array, Fit, Pair
 from benchmarks.methods import poselib
 from benchmarks.methods.method import Method, Settings
 from benchmarks.methods.oracle import epipolar_residuals, transfer_residuals
+from benchmarks.problems import TWO_VIEW
 
 ROUNDS = 4
 CONVERGED = 1.1  # ratio of two thresholds that counts as no change
@@ -62,4 +63,6 @@ def _distances(pair: Pair, model: Array) -> tuple[Array, int]:
 
 _ESTIMATE = partial(poselib.run, min_iterations=poselib.DEFAULT_MIN_ITERATIONS)
 
-METHODS = [Method("poselib alternated", "poselib", "poselib", run, poselib.THRESHOLDS)]
+_THRESHOLDS = {name: poselib.THRESHOLDS[name] for name in TWO_VIEW}
+
+METHODS = [Method("poselib alternated", "poselib", "poselib", run, _THRESHOLDS)]

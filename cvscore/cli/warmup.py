@@ -82,6 +82,7 @@ def steps() -> list[tuple[str, Callable[[], Any]]]:
             for estimator in ESTIMATORS.values()
             for form in estimator.forms
         ),
+        ("guess", lambda: _refine_a_guess(K)),
         ("distortion", lambda: cvscore.estimate_essential(x1, x2, K, dist1=lens)),
         ("large noise", lambda: cvscore.estimate_fundamental(*_matches(noise=20.0))),
         ("sampling", lambda: cvscore.estimate_homography(x1, x2, quality=quality)),
@@ -105,7 +106,7 @@ def steps() -> list[tuple[str, Callable[[], Any]]]:
 
 
 def _sets(dims: tuple[int, ...]) -> tuple[Array, ...]:
-    """Points of so many coordinates each, of two images or of two clouds.
+    """Points of so many coordinates each, of images or of clouds.
 
     So few points of the clouds match that samplers that look at them have a reason to.
     """
@@ -113,11 +114,25 @@ def _sets(dims: tuple[int, ...]) -> tuple[Array, ...]:
         return _matches()
     rng = np.random.default_rng(0)
     cloud = rng.uniform(0.0, 1000.0, (NUM_MATCHES, 3))
-    moved = cloud + 50.0
     wrong = slice(None, (2 * NUM_MATCHES) // 3)
+    if dims == (2, 3):
+        depths = 1500.0 + cloud[:, 2:]
+        seen = 1000.0 * (cloud[:, :2] - 500.0) / depths + 500.0
+        seen[wrong] = rng.uniform(0.0, 1000.0, seen[wrong].shape)
+        return seen + rng.normal(0.0, 0.5, seen.shape), cloud
+    moved = cloud + 50.0
     moved[wrong] = rng.uniform(0.0, 1000.0, moved[wrong].shape)
     moved += rng.normal(0.0, 0.5, moved.shape)
     return cloud, moved
+
+
+def _refine_a_guess(K: Array) -> None:
+    import cvscore
+
+    guess = np.column_stack([np.eye(3), [-500.0, -500.0, 1500.0]])
+    options = cvscore.RansacOptions(max_iterations=1)
+    seen, scene = _sets((2, 3))
+    cvscore.estimate_absolute_pose(seen, scene, K, start=guess, options=options)
 
 
 def _verify(K: Array) -> None:

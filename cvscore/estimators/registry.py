@@ -69,12 +69,14 @@ class RegisteredEstimator:
     def run(
         self, *sets: Any, cameras: tuple[Array | None, ...] = (), **choices: Any
     ) -> Estimate:
-        """Estimate from sets of points, with the cameras if they are needed."""
+        """Estimate from sets of points, with the cameras of images if needed."""
         if not self.needs_cameras:
             return self.estimate(*sets, **choices)
+        num_images = self.data.dims.count(2)
         if not cameras or cameras[0] is None:
-            raise ValueError(f"the {self.counts.name} needs the camera matrix K1")
-        return self.estimate(*sets, *cameras, **choices)
+            name = "K1" if num_images > 1 else "K"
+            raise ValueError(f"the {self.counts.name} needs the camera matrix {name}")
+        return self.estimate(*sets, *cameras[:num_images], **choices)
 
 
 ESTIMATORS: dict[str, RegisteredEstimator] = {}

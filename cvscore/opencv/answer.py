@@ -79,6 +79,10 @@ class Extras:
         return MarginalScore(prior=prior, half_width=self.half_width)
 
 
+NO_EXTRAS = Extras()
+EXTRA_NAMES = frozenset(field.name for field in fields(Extras))
+
+
 def model_and_mask(call: Call, model: Any, mask: Any) -> tuple[Any, ...]:
     """Return what most functions of cv2 do."""
     return model, mask
@@ -86,8 +90,9 @@ def model_and_mask(call: Call, model: Any, mask: Any) -> tuple[Any, ...]:
 
 def take_extras(kwargs: Mapping[str, Any]) -> tuple[dict[str, Any], Extras]:
     """Return what cv2 may be asked, and the arguments that it does not have."""
-    names = {field.name for field in fields(Extras)}
-    own = {name: value for name, value in kwargs.items() if name in names}
+    own = {name: value for name, value in kwargs.items() if name in EXTRA_NAMES}
+    if not own:
+        return dict(kwargs), NO_EXTRAS
     return {n: v for n, v in kwargs.items() if n not in own}, Extras(**own)
 
 

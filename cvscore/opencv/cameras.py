@@ -59,6 +59,8 @@ def with_plain_cameras(call: Call) -> Call:
 
     cv2 misreads other byte orders and wants both camera matrices of one type.
     """
+    if not call.form.has_cameras:
+        return call
     plain: dict[str, Any] = {}
     for name, value in call.values.items():
         if isinstance(value, np.ndarray) and name.startswith("cameraMatrix"):

@@ -44,9 +44,9 @@ FORMS = (
     ),
 )
 # With no more points cv2 solves for the pose of just these.
-MINIMAL = 4
-CONFIDENCE = 0.99  # the default of cv2
-MAX_ITERATIONS = 1000
+MINIMAL_FOR_PNP = 4
+PNP_CONFIDENCE = 0.99  # the default of cv2
+PNP_ITERATIONS = 1000
 # Flags that cv2 takes for any number of points, by the names they have had.
 FLAGS = frozenset(
     getattr(cv2, f"SOLVEPNP_{name}")
@@ -123,7 +123,7 @@ def solvePnPRansac(
     plain = call.with_values(objectPoints=X, imagePoints=x)
     if call.uses_umat:
         plain = call.with_values(objectPoints=make_umat(X), imagePoints=make_umat(x))
-    if len(X) <= MINIMAL:
+    if len(X) <= MINIMAL_FOR_PNP:
         return tuple(plain.hand_over())
     if _may_be_rejected(call):
         plain.hand_over()  # raises where cv2 does; its answer is of no use
@@ -143,8 +143,8 @@ def _estimate(
     given = call.get("iterationsCount"), call.get("confidence")
     if has_params:
         given = params.maxIterations, params.confidence
-    max_iterations = MAX_ITERATIONS if given[0] is None else int(given[0])
-    confidence = CONFIDENCE if given[1] is None else float(given[1])
+    max_iterations = PNP_ITERATIONS if given[0] is None else int(given[0])
+    confidence = PNP_CONFIDENCE if given[1] is None else float(given[1])
     seed = params.randomGeneratorState % 2**32 if extras.seed is None else extras.seed
     inliers = np.zeros(len(X), dtype=np.bool_)
     # With a budget of nothing cv2's RANSAC draws one sample and its USAC none.
@@ -163,7 +163,7 @@ def _estimate(
         calibration=extras.calibration,
         options=RansacOptions(
             max_iterations=max(max_iterations, 1),
-            confidence=confidence if 0.0 < confidence < 1.0 else CONFIDENCE,
+            confidence=confidence if 0.0 < confidence < 1.0 else PNP_CONFIDENCE,
             seed=seed,
         ),
         quality=None if quality is None else quality[usable],

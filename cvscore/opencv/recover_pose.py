@@ -12,7 +12,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from cvscore.opencv.answer import ROBUST_METHODS
+from cvscore.opencv.answer import EXTRA_NAMES, ROBUST_METHODS
 from cvscore.opencv.arrays import (
     is_plain_output,
     make_umat,
@@ -28,12 +28,11 @@ FORM = Form.parse(
     "points1, points2, cameraMatrix1, distCoeffs1, cameraMatrix2, distCoeffs2[, E[, "
     "R[, t[, method[, prob[, threshold[, mask]]]]]]]"
 )
-# What findEssentialMat takes beside the arguments of cv2.
-EXTRAS = tuple(findEssentialMat.__kwdefaults__ or ())
-# Any, as the stubs of cv2 know no stars.
+# Any, as neither the stubs of cv2 nor our overloads know stars.
 _recover: Any = cv2.recoverPose
+_find_essential: Any = findEssentialMat
 # With no more points cv2 finds several essential matrices, or none.
-MINIMAL = 5
+MINIMAL_FOR_ESSENTIAL = 5
 
 
 def recoverPose(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
@@ -63,8 +62,8 @@ def recoverPose(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
     cv2.error
         For arguments that cv2 rejects too.
     """
-    extras = {name: kwargs[name] for name in EXTRAS if name in kwargs}
-    theirs = {name: kwargs[name] for name in kwargs if name not in EXTRAS}
+    extras = {name: kwargs[name] for name in EXTRA_NAMES if name in kwargs}
+    theirs = {name: kwargs[name] for name in kwargs if name not in EXTRA_NAMES}
     call = bind(cv2.recoverPose, (FORM,), args, theirs)
     if call is None or "maxIters" in theirs:
         return tuple(cv2.recoverPose(*args, **theirs))
@@ -77,7 +76,7 @@ def recoverPose(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
     made = (make_umat(x1), make_umat(x2)) if as_umat else (x1, x2)
     plain = call.with_values(points1=made[0], points2=made[1])
     is_robust = method is None or int(method) in ROBUST_METHODS
-    if len(x1) <= MINIMAL or not is_robust:
+    if len(x1) <= MINIMAL_FOR_ESSENTIAL or not is_robust:
         return tuple(plain.hand_over())
     prob = call.get("prob")
     outputs = {name: call.get(name) for name in ("E", "R", "t", "mask")}
@@ -86,7 +85,7 @@ def recoverPose(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
         plain.hand_over()  # raises where cv2 does; its answer is of no use
     search = {"method": method, "prob": prob}
     as_given = [call.values[name] for name in FORM.required[2:]]
-    E, inliers = findEssentialMat(x1, x2, *as_given, **search, **extras)
+    E, inliers = _find_essential(x1, x2, *as_given, **search, **extras)
     if isinstance(E, cv2.UMat):  # as a camera was
         E, inliers = E.get(), inliers.get()
     if E is None or E.shape != (3, 3):

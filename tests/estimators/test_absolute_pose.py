@@ -159,6 +159,10 @@ def test_quality_options_and_scores_are_heard(rng):
         ({"K": np.zeros((3, 3))}, "K must be upper triangular"),
         ({"points3d": np.full((9, 3), np.nan)}, "points3d has NaN or infinite"),
         ({"dist": [1.0]}, "dist must have one of"),
+        ({"start": np.eye(3)}, r"start must have shape \(3, 4\)"),
+        ({"start": np.full((3, 4), np.nan)}, "start has NaN"),
+        ({"start": np.ones((3, 4))}, "start must begin with a rotation"),
+        ({"quality": [1.0]}, "quality must have 9 entries"),
     ],
     ids=str,
 )
@@ -170,3 +174,31 @@ def test_wrong_arguments_are_refused_by_name(change, message, rng):
     }
     with pytest.raises(ValueError, match=message):
         cvscore.estimate_absolute_pose(**{**given, **change})
+
+
+@pytest.mark.parametrize("name", ["score", "options", "calibration"])
+def test_choices_of_another_kind_are_refused(name, rng):
+    with pytest.raises(TypeError, match=f"{name} must be"):
+        estimate(seen_points(rng), **{name: "file.json"})
+
+
+def test_a_start_is_tried_and_a_bad_one_does_no_harm(rng):
+    seen = seen_points(rng, 300, 0.06, noise=0.3)
+    one_sample = RansacOptions(max_iterations=1)
+    assert pose_error(estimate(seen, options=one_sample).model, seen) > 5.0
+    found = estimate(seen, options=one_sample, start=seen.pose)
+    assert pose_error(found.model, seen) < 1.0
+    clear = seen_points(rng)
+    plain = estimate(clear)
+    elsewhere = np.column_stack([np.eye(3), [0.0, 0.0, 1e3]])
+    np.testing.assert_array_equal(estimate(clear, start=elsewhere).model, plain.model)
+
+
+def test_the_sweep_of_a_pose_can_be_drawn(rng):
+    from cvscore.draw import plot_sweep
+
+    seen = seen_points(rng)
+    found = estimate(seen)
+    sweep = plot_sweep(found, seen.x, seen.X, "absolute_pose").axes[0]
+    number, score = sweep.lines[0].get_data()
+    assert number[np.argmax(score)] == found.num_inliers

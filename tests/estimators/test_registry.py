@@ -53,3 +53,5 @@ def test_cameras_are_asked_for_where_they_are_needed(rng):
     with pytest.raises(ValueError, match="the essential matrix needs the camera"):
         registered("essential").run(x1, x2)
     assert registered("homography").run(x1, x2, cameras=(None, None)).model is not None
+    with pytest.raises(ValueError, match="the camera pose needs the camera matrix K"):
+        registered("absolute_pose").run(x1, rng.normal(size=(20, 3)))
