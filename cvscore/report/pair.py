@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cvscore.draw.score_sweep import score_sweep
-from cvscore.report.page import filled_page, short_numbers
+from cvscore.report.page import filled_page, short_numbers, shown_name
 from cvscore.report.pictures import picture_uri
 from cvscore.scores.marginal_score import MarginalScore
 from cvscore.two_view.model_selection import fundamental_of
@@ -100,7 +100,7 @@ def pair_page(
 
 def page_without_model(views: PairViews, reason: str) -> str:
     """Return a page of matches that no model was found in, as HTML."""
-    data = _views(views) | {"kind": None, "reason": reason}
+    data = _views(views) | {"kind": None, "reason": shown_name(reason)}
     return filled_page(TEMPLATE, _title(views), data)
 
 
@@ -115,7 +115,7 @@ def _views(views: PairViews) -> dict[str, Any]:
     else:
         frames = [_frame_of_image(image) for image in views.images]
     return {
-        "names": views.names,
+        "names": [shown_name(name) for name in views.names],
         "frames": frames,
         "points": [short_numbers(x) for x in points],
     }
