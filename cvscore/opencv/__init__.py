@@ -1,4 +1,4 @@
-"""Drop-in replacements of cv2's three robust functions, without a threshold.
+"""Drop-in replacements of cv2's robust functions, without a threshold.
 
 An adapter: it reads a call as the installed cv2 would, asks the native estimators, and
 answers in cv2's form.  What has to be answered by cv2 itself goes to cv2: calls that it
@@ -21,16 +21,12 @@ Where there is no model the mask is all zeros (cv2's may be uninitialised, or No
 A mask= of N bytes is filled whatever its shape.
 """
 
-from cvscore.opencv import maps
+from cvscore.opencv import maps_2d
 from cvscore.opencv.essential import findEssentialMat
 from cvscore.opencv.fundamental import findFundamentalMat
 from cvscore.opencv.homography import findHomography
-from cvscore.opencv.maps import (
-    estimateAffine2D,
-    estimateAffine3D,
-    estimateAffinePartial2D,
-    estimateTranslation3D,
-)
+from cvscore.opencv.maps_2d import estimateAffine2D, estimateAffinePartial2D
+from cvscore.opencv.maps_3d import estimateAffine3D, estimateTranslation3D
 from cvscore.opencv.pnp import solvePnPRansac
 from cvscore.opencv.recover_pose import recoverPose
 
@@ -46,5 +42,5 @@ __all__ = [
     "solvePnPRansac",
 ]
 
-if hasattr(maps, "estimateTranslation2D"):
-    estimateTranslation2D = maps.estimateTranslation2D
+if maps_2d.HAS_TRANSLATION:
+    estimateTranslation2D = maps_2d.estimateTranslation2D

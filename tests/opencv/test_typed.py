@@ -16,6 +16,8 @@ from cvscore.opencv.answer import Extras
 from cvscore.opencv.typed import ExtraArguments
 
 FORMS = {
+    "estimateAffine2D": opencv.maps_2d._AFFINE_2D.forms,
+    "estimateAffine3D": opencv.maps_3d._AFFINE_3D.forms,
     "findHomography": opencv.homography._HOMOGRAPHY.forms,
     "findFundamentalMat": opencv.fundamental._FUNDAMENTAL.forms,
     "findEssentialMat": opencv.essential._ESSENTIAL.forms,
@@ -24,6 +26,7 @@ HEAD = """
 import cv2, cvscore
 import numpy as np
 a = np.zeros((9, 2), np.float32)
+b = np.zeros((9, 3))
 K = np.eye(3)
 prior = cvscore.InverseGamma(1.0, 1.0)
 """
@@ -41,6 +44,12 @@ E, mask = cvscore.findEssentialMat(a, a, K, cv2.RANSAC, 0.999, 1.0)
 E, mask = cvscore.findEssentialMat(a, a, 500.0, (320.0, 240.0), threshold=1.0)
 E, mask = cvscore.findEssentialMat(a, a, K, None, K, None, cv2.RANSAC)
 E, mask = cvscore.findEssentialMat(a, a, K, K, None, None, cv2.UsacParams())
+A, mask = cvscore.estimateAffine2D(a, a, None, cv2.RANSAC, 3.0)
+A, mask = cvscore.estimateAffine2D(a, a, cv2.UsacParams())
+A, mask = cvscore.estimateAffinePartial2D(a, a, method=cv2.LMEDS, seed=1)
+found, A, mask = cvscore.estimateAffine3D(b, b, None, None, 0.1)
+A, scale = cvscore.estimateAffine3D(b, b, force_rotation=True)
+found, t, mask = cvscore.estimateTranslation3D(b, b)
 projected = H @ np.ones(3)
 kept = a[mask.ravel() == 1]
 """
@@ -52,6 +61,7 @@ BAD = {
     "cvscore.findHomography(points1=a, points2=a)": "call-overload",
     "cvscore.findFundamentalMat(a, a, cv2.FM_RANSAC, 3.0, None, 0.9, 1000)": "overload",
     "cvscore.findEssentialMat(a, a, K, cameraMatrix2=K)": "call-overload",
+    "cvscore.estimateAffine2D(a, a, treshold=3.0)": "call-overload",
     "cvscore.findHomographie(a, a)": "attr-defined",
 }
 
@@ -108,7 +118,8 @@ def test_the_overloads_are_the_forms_of_cv2(name):
     assert [(r, o) for r, o, _ in written] == [
         (form.required, form.optional) for form in FORMS[name]
     ]
-    assert all("maxIters" in names for _, _, names in written)
+    # Least squares of cv2's own takes no samples.
+    assert all({"maxIters", "force_rotation"} & names for _, _, names in written)
 
 
 @pytest.mark.parametrize("name", opencv.__all__)
