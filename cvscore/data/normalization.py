@@ -17,14 +17,14 @@ from cvscore._numba.compile import brief_kernel, kernel
 from cvscore.numerics.fence import within_fence
 from cvscore.numerics.linalg import EPSILON
 from cvscore.numerics.quickselect import move_smallest_first
-from cvscore.types import LARGEST, MAX_RATIO, SMALLEST, Array
+from cvscore.types import LARGEST, MAX_SIZE_RATIO, SMALLEST, Array
 
 # The spread of coordinates is read between this quantile and its opposite, of those
 # that are not wild (`within_fence`).
 LOW_QUANTILE = 0.05
 # Inside of its frame no point is further out than twice this: one at any distance is an
 # outlier all the same, and the products of such coordinates are finite.
-FARTHEST = 2.0**80
+FARTHEST_INSIDE = 2.0**80
 OCTAVES = 2048.0  # more than lie between any two numbers
 
 
@@ -66,11 +66,11 @@ class Region(NamedTuple):
                 f"are neither beyond {LARGEST:g} nor within {SMALLEST:g}, got {size:g}"
             )
         diagonals = self.diagonals(dims)
-        if 0.0 < min(diagonals) < max(diagonals) / MAX_RATIO:
+        if 0.0 < min(diagonals) < max(diagonals) / MAX_SIZE_RATIO:
             sizes = " and ".join(f"{diagonal:.3g}" for diagonal in diagonals)
             raise ValueError(
                 f"{' and '.join(names[: len(dims)])} must extend over lengths that are "
-                f"not more than {MAX_RATIO:g} times each other, got {sizes}"
+                f"not more than {MAX_SIZE_RATIO:g} times each other, got {sizes}"
             )
 
     def precision(self) -> float:
@@ -143,19 +143,19 @@ def enter_frame(points, frame):
             place = (points[row, i] - frame.shift[row]) * inverse
             inside[row, i] = place
             farthest = max(farthest, abs(place))
-    if farthest > FARTHEST:
+    if farthest > FARTHEST_INSIDE:
         bring_nearer(inside.ravel())
     return inside
 
 
 @kernel
 def bring_nearer(coordinates):
-    """Bring those beyond `FARTHEST` to one or two times that, in the same order."""
+    """Bring those beyond `FARTHEST_INSIDE` to one or two times that, in the same order."""
     for i in range(coordinates.shape[0]):
         distance = abs(coordinates[i])
-        if distance > FARTHEST:
-            octaves = min(np.log2(distance / FARTHEST), OCTAVES)
-            nearer = FARTHEST * (1.0 + octaves / OCTAVES)
+        if distance > FARTHEST_INSIDE:
+            octaves = min(np.log2(distance / FARTHEST_INSIDE), OCTAVES)
+            nearer = FARTHEST_INSIDE * (1.0 + octaves / OCTAVES)
             coordinates[i] = math.copysign(nearer, coordinates[i])
 
 
