@@ -18,7 +18,7 @@ True
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cvscore.calibration.calibrate import calibrate
 from cvscore.calibration.labelled_pairs import LabelledPair
@@ -49,6 +49,20 @@ from cvscore.scores.marginal_score import MarginalScore
 from cvscore.scores.priors import InverseGamma, fit_mle, fit_robust
 from cvscore.types import Estimate, GeometricModel, Pose, RansacOptions
 from cvscore.types.extras import install_command
+
+if TYPE_CHECKING:  # for editors; at run time __getattr__ brings them in
+    from cvscore.opencv import (
+        estimateAffine2D,
+        estimateAffine3D,
+        estimateAffinePartial2D,
+        estimateTranslation3D,
+        findEssentialMat,
+        findFundamentalMat,
+        findHomography,
+        recoverPose,
+        solvePnPRansac,
+    )
+    from cvscore.opencv import estimateTranslation2D as estimateTranslation2D
 
 __version__ = "0.1.0"
 
@@ -106,20 +120,22 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    # The drop-in imports cv2, which the native estimators do without.
-    if name in _FROM_OPENCV:
-        try:
-            from cvscore import opencv
-        except ModuleNotFoundError as error:
-            if error.name != "cv2":
-                raise
-            raise ImportError(
-                f"cvscore.{name} needs OpenCV: {install_command('opencv')}, or any "
-                "other build of it (contrib, headless)"
-            ) from error
-        return getattr(opencv, name)
-    raise AttributeError(f"module 'cvscore' has no attribute {name!r}")
+if not TYPE_CHECKING:  # with it, type checkers would take any name for one of ours
+
+    def __getattr__(name: str) -> Any:
+        # The drop-in imports cv2, which the native estimators do without.
+        if name in _FROM_OPENCV:
+            try:
+                from cvscore import opencv
+            except ModuleNotFoundError as error:
+                if error.name != "cv2":
+                    raise
+                raise ImportError(
+                    f"cvscore.{name} needs OpenCV: {install_command('opencv')}, or any "
+                    "other build of it (contrib, headless)"
+                ) from error
+            return getattr(opencv, name)
+        raise AttributeError(f"module 'cvscore' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -1,60 +1,60 @@
-"""From images to a sparse model: pycolmap's features and mapping, our verification.
+"""From photographs to a sparse model: features and mapping by pycolmap 4, pairs by us.
 
-python examples/sfm.py                synthesises twelve views, 30 % of matches wrong
-python examples/sfm.py IMAGES/        takes the images of a folder
+python examples/sfm.py                                      twelve synthetic views
+python examples/sfm.py PHOTOS/ --output MODEL/ [--max-size 1600] [--global]
 """
 
+import argparse
 import sys
-import tempfile
 from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
+
+from cvscore.colmap import verify_matches  # before pycolmap: docs/colmap.md says why
+
+# isort: split
 import pycolmap
-
-from cvscore.colmap import verify_matches
-
-OUTPUT = Path("out/sfm.png")
 
 
 def synthesise(database_path):
-    """Write keypoints and matches of a scene, as a feature matcher would."""
     pycolmap.set_random_seed(1)
-    options = pycolmap.SyntheticDatasetOptions()
-    options.num_rigs, options.num_frames_per_rig = 1, 12
-    options.num_points3D, options.inlier_match_ratio = 400, 0.6
-    options.camera_has_prior_focal_length = True
-    noise = pycolmap.SyntheticNoiseOptions()
-    noise.point2D_stddev = 1.0
+    options = pycolmap.SyntheticDatasetOptions(
+        num_rigs=1, num_frames_per_rig=12, num_points3D=400, inlier_match_ratio=0.6
+    )
+    database_path.unlink(missing_ok=True)
     with pycolmap.Database.open(database_path) as database:
         scene = pycolmap.synthesize_dataset(options, database)
+        noise = pycolmap.SyntheticNoiseOptions(point2D_stddev=1.0)
         pycolmap.synthesize_noise(noise, scene, database)
         database.clear_two_view_geometries()
 
 
-def main(folder, work):
-    database = work / "database.db"
-    if folder is None:
-        synthesise(database)
-    else:
-        pycolmap.extract_features(database, folder)
-        pycolmap.match_exhaustive(database, {"skip_geometric_verification": True})
-    print(verify_matches(database))
-    options = pycolmap.IncrementalPipelineOptions(extract_colors=folder is not None)
-    models = pycolmap.incremental_mapping(database, folder or work, work, options)
-    model = max(models.values(), key=lambda found: found.num_reg_images())
-    print(model.summary(), f"drawn: {OUTPUT}", sep="\n")
-    points = np.array([p.xyz for p in model.points3D.values()])
-    colours = np.array([p.color for p in model.points3D.values()]) / 255
-    cameras = np.array([i.projection_center() for i in model.images.values()])
-    axes = plt.figure(figsize=(8, 6)).add_subplot(projection="3d")
-    axes.scatter(*points.T, s=4, c=colours, label=f"{len(points)} points")
-    axes.scatter(*cameras.T, s=40, c="tab:red", marker="^", label="cameras")
-    axes.legend()
-    OUTPUT.parent.mkdir(exist_ok=True)
-    plt.savefig(OUTPUT, dpi=120)
-
-
-with tempfile.TemporaryDirectory() as temporary:
-    pycolmap.logging.minloglevel = pycolmap.logging.WARNING.value
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else None, Path(temporary))
+parser = argparse.ArgumentParser(description="Photographs to a sparse model.")
+parser.add_argument("photos", type=Path, nargs="?", help="a folder of images")
+parser.add_argument("--output", type=Path, default=Path("out/sfm"), help="a folder")
+parser.add_argument("--max-size", type=int, default=1600, help="of images, pixels")
+parser.add_argument("--global", dest="at_once", action="store_true", help="by GLOMAP")
+given = parser.parse_args()
+given.output.mkdir(parents=True, exist_ok=True)
+photos, database = given.photos or given.output, given.output / "database.db"
+pycolmap.logging.minloglevel = pycolmap.logging.ERROR.value
+if given.photos:  # a second run goes on where the first was stopped
+    size = {"max_image_size": given.max_size}
+    pycolmap.extract_features(database, photos, extraction_options=size)
+    pycolmap.match_exhaustive(database, {"skip_geometric_verification": True})
+else:
+    synthesise(database)
+print(verify_matches(database))
+mapping = pycolmap.global_mapping if given.at_once else pycolmap.incremental_mapping
+models = mapping(database, photos, sparse := given.output / "sparse")
+if not models:
+    sys.exit("no model: too few photographs show the same things")
+best, model = max(models.items(), key=lambda found: found[1].num_reg_images())
+model.export_PLY(given.output / "points.ply")
+axes = plt.figure(figsize=(8, 6)).add_subplot(projection="3d")
+axes.scatter(*np.array([p.xyz for p in model.points3D.values()]).T, s=4)
+axes.scatter(*np.array([i.projection_center() for i in model.images.values()]).T, c="r")
+plt.savefig(given.output / "sfm.png", dpi=120)
+print(model.summary(), f"\n{given.output}: sfm.png, points.ply for MeshLab, and for")
+print(f"colmap gui --import_path {sparse}/{best} --database_path {database}")

@@ -1,4 +1,4 @@
-"""One test per sentence of the README's Conventions, in its order."""
+"""One test per sentence of docs/conventions.md, in its order."""
 
 import cv2
 import numpy as np

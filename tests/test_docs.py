@@ -1,4 +1,4 @@
-"""What the README shows and what examples/ holds runs."""
+"""What the pages show and what examples/ holds runs, and links lead somewhere."""
 
 import doctest
 import re
@@ -9,9 +9,11 @@ import pytest
 from conftest import ROOT
 from processes import run_python
 
+DOCS = ROOT / "docs"
 README = (ROOT / "README.md").read_text()
-BLOCKS = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+# The pages of people; tables/ includes what is generated.
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(DOCS.glob("*.md"))]
 DOCTESTED = (
     "cvscore",
     "cvscore.images.match_files",
@@ -23,16 +25,75 @@ DOCTESTED = (
 )
 
 
+def blocks_of(page):
+    return re.findall(r"```python\n(.*?)```", page.read_text(), flags=re.DOTALL)
+
+
+WITH_CODE = [page for page in PAGES if blocks_of(page)]
+
+
 def test_there_is_something_to_run():
-    assert len(BLOCKS) >= 4
+    assert len(WITH_CODE) >= 8
     assert len(EXAMPLES) >= 3
 
 
-@pytest.mark.parametrize("block", BLOCKS, ids=[f"block{i}" for i in range(len(BLOCKS))])
-def test_readme_block_runs(block, rng, capsys, tmp_path, monkeypatch):
+def test_the_readme_is_short():
+    assert len(README.encode()) < 10_000
+
+
+@pytest.mark.parametrize("page", WITH_CODE, ids=lambda page: page.stem)
+def test_blocks_of_a_page_run_one_after_the_other(page, rng, tmp_path, monkeypatch):
+    if page.stem == "colmap":
+        pytest.importorskip("pycolmap")
     monkeypatch.chdir(tmp_path)  # some write a file
     src = rng.uniform(0, 1000, (100, 2))
-    exec(block, {"src": src, "dst": src + rng.normal(5, 0.5, (100, 2))})
+    names = {"src": src, "dst": src + rng.normal(5, 0.5, (100, 2))}
+    for block in blocks_of(page):
+        exec(block, names)
+
+
+def anchor(heading):
+    """The anchor that GitHub and the site give a heading."""
+    words = re.sub(r"[^\w\- ]", "", heading.lower()).strip()
+    return words.replace(" ", "-")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text()):
+        assert "://" not in target, "what is linked to is in the repository"
+        name, _, place = target.partition("#")
+        path = page.parent / name if name else page
+        assert path.exists(), target
+        if place:
+            headings = re.findall(r"^#+ (.*)$", path.read_text(), flags=re.M)
+            assert place in map(anchor, headings), target
+
+
+def test_every_page_is_in_the_contents():
+    contents = (DOCS / "index.md").read_text() + (DOCS / "benchmarks.md").read_text()
+    for page in (*DOCS.glob("*.md"), *DOCS.glob("tables/*.md"), DOCS / "api.rst"):
+        name = page.relative_to(DOCS).with_suffix("").as_posix()
+        assert name == "index" or re.search(rf"^{name}$", contents, flags=re.M), name
+
+
+@pytest.mark.parametrize("name", ["poster.jpg", "masks.png"])
+def test_the_pictures_of_the_pages_can_be_drawn(name, tmp_path):
+    import cv2
+
+    script = (DOCS / "pictures" / name).with_suffix(".py")
+    num = ["4"] if name == "poster.jpg" else []  # photographs; all take a minute
+    done = run_python(script, tmp_path / name, *num, MPLBACKEND="Agg")
+    assert done.stdout.count("cvscore") == 1
+    drawn, shown = (cv2.imread(str(p / name)) for p in (tmp_path, script.parent))
+    assert drawn.shape == shown.shape
+    assert (script.parent / name).stat().st_size < 150_000
+
+
+def test_the_citation_names_the_version_and_the_paper():
+    text = (ROOT / "CITATION.cff").read_text()
+    assert f"version: {import_module('cvscore').__version__}" in text
+    assert "RANSAC Scoring Done Right" in text
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
@@ -80,3 +141,16 @@ def test_the_picture_of_the_method_is_what_its_example_draws(tmp_path):
     # Up to fonts and the last digit of a refit, which the versions of packages change.
     height = min(len(ours), len(theirs))
     assert np.abs(ours[:height] - theirs[:height]).mean() < 12
+
+
+def test_the_example_of_photographs_keeps_its_model(tmp_path):
+    pycolmap = pytest.importorskip("pycolmap")
+    if not hasattr(pycolmap, "global_mapping"):
+        pytest.skip("needs pycolmap 4")
+    script = ROOT / "examples" / "sfm.py"
+    words = ("--output", "model", "--global")
+    done = run_python(script, *words, folder=tmp_path, MPLBACKEND="Agg")
+    (opened,) = re.findall(r"--import_path (\S+)", done.stdout)
+    model = pycolmap.Reconstruction(tmp_path / opened)
+    assert model.num_reg_images() == 12
+    assert (tmp_path / "model" / "points.ply").stat().st_size > 1000

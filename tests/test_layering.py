@@ -25,6 +25,7 @@ LAYERS = (
     "colmap",
     "images",
     "draw",
+    "report",
     "cli",
 )
 STRANGERS = {("models", "scores"), ("scores", "models")}  # never import each other

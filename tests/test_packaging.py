@@ -114,17 +114,3 @@ def test_the_command_without_opencv_is_one_line():
     assert done.returncode == 1
     assert "cvscore-ransac[opencv]" in done.stderr
     assert done.stderr.count("\n") == 1
-
-
-def test_pictures_in_the_documentation_are_there_and_small():
-    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
-    found = 0
-    for page in pages:
-        for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
-            if "://" not in target:
-                path = page.parent / target
-                assert path.exists(), f"{page.name} links to {target}"
-                if path.suffix == ".png":
-                    found += 1
-                    assert path.stat().st_size < 150_000
-    assert found >= 2

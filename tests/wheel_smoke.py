@@ -58,7 +58,10 @@ def main():
     with tempfile.TemporaryDirectory() as temporary:
         path = Path(temporary) / "matches.npz"
         np.savez(path, x1=x1, x2=x2, K1=K, K2=K)
-        assert "essential" in command("match", path, "--model", "essential")
+        page = path.with_suffix(".html")
+        printed = command("match", path, "--model", "essential", "--report", page)
+        assert "essential" in printed
+        assert "If you had set the threshold to" in page.read_text(encoding="utf-8")
     print(command("info"))
 
 

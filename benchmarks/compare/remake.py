@@ -4,7 +4,8 @@
 
 Runs cvscore on every pair of benchmarks/results, all splits, and replaces its rows
 there.  Beside it runs cv2's USAC_MAGSAC at its default threshold, so that the ratio of
-their times is of one run.  Then writes benchmarks/tables and the README's summaries.
+their times is of one run.  Then writes benchmarks/tables, and the tables of docs/ and
+README.
 Stop it at any moment; the same command at the same commit goes on where it stopped.
 """
 

@@ -3,7 +3,8 @@
 python -m benchmarks report                    # the committed rows of the test split
 python -m benchmarks report --split real --brief
 python -m benchmarks report --folder benchmarks/out    # those made on this machine
-python -m benchmarks report --write            # benchmarks/tables, and the README
+python -m benchmarks report --front            # the README's table
+python -m benchmarks report --write            # benchmarks/tables, docs, README
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from benchmarks.compare.board import (
     is_ours,
     load_board,
 )
+from benchmarks.compare.front import ALL, front_table
 from benchmarks.compare.tables import (
     best_thresholds,
     by_regime,
@@ -47,7 +49,6 @@ from benchmarks.problems import PROBLEMS
 from benchmarks.store import write_atomically
 
 REAL_LIMITS = (5.0, 10.0, 20.0)
-ALL = "all"  # real pairs of all sets, as one
 BEGIN, END = "<!-- begin report: {} -->", "<!-- end report: {} -->"
 WRITE = "python -m benchmarks report --write"
 # The splits that are published: title, and whether the page is the brief one.
@@ -57,14 +58,15 @@ PAGES = {
     "real": ("Real pairs", False),
     "rematched": ("Photographs matched anew", True),
 }
-SUMMARISED = ("test", "real")  # in the README
+SUMMARISED = ("test", "real")  # in docs/benchmarks.md
+FRONT = "front"  # mark of the README's table
 
 
 def synthetic_report(board: Board) -> str:
     """Return the section of one problem on synthetic pairs."""
     unit = PROBLEMS[board.problem].unit
     parts = [
-        f"### {PROBLEMS[board.problem].title}",
+        f"## {PROBLEMS[board.problem].title}",
         provenance(board),
         f"AUC@{board.limit:g} ({unit}), each at its default threshold:",
         by_regime(board, lambda r, m: board.auc(r, m, board.limit), ".1f"),
@@ -99,7 +101,7 @@ def _failures(board: Board, regime: str, method: str) -> float:
 
 def real_report(board: Board) -> str:
     """Return the section of one problem on real pairs."""
-    parts = [f"### {PROBLEMS[board.problem].title}", provenance(board)]
+    parts = [f"## {PROBLEMS[board.problem].title}", provenance(board)]
     for limit in REAL_LIMITS:
         parts += [
             f"AUC@{limit:g} ({PROBLEMS[board.problem].unit}), default threshold:",
@@ -147,7 +149,7 @@ def brief_report(boards: Sequence[Board], split: str) -> str:
     sections = []
     for board in boards:
         sections += [
-            f"### {PROBLEMS[board.problem].title}",
+            f"## {PROBLEMS[board.problem].title}",
             provenance(board),
             f"AUC@{board.limit:g} ({PROBLEMS[board.problem].unit}), default threshold:",
             by_regime(board, lambda r, m, b=board: b.auc(r, m, b.limit), ".1f"),
@@ -169,7 +171,7 @@ def _with_targets(sections: list[str], boards: Sequence[Board], split: str) -> s
 
 
 def summary(boards: Sequence[Board], split: str) -> str:
-    """Return the README's table of a split."""
+    """Return the table of a split in docs/benchmarks.md."""
     if split in real.SETS:
         return summary_of_sets(boards, split)
     return summary_of_regimes(boards)
@@ -230,18 +232,18 @@ def update(path: Path, name: str, report: str) -> None:
 
 
 def write_pages(
-    folder: Path = RESULTS, to: Path = TABLES, readme: Path = ROOT / "README.md"
+    folder: Path = RESULTS, to: Path = TABLES, root: Path = ROOT
 ) -> list[Path]:
-    """Write every table file, and the README's summaries where it has marks."""
+    """Write every table file, the summaries of docs/, and the README's table."""
     pages = {split: page(folder, split) for split in PAGES}
     pages["colmap"] = colmap_page(folder)
     for name, text in pages.items():
         write_atomically(to / f"{name}.md", text.encode())
+    readme, docs = root / "README.md", root / "docs" / "benchmarks.md"
+    update(readme, FRONT, front_table(lambda split: load(folder, split)))
     for split in SUMMARISED:
-        name = f"summary, {split}"
-        if BEGIN.format(name) in readme.read_text():
-            update(readme, name, summary(load(folder, split), split))
-    return [to / f"{name}.md" for name in pages]
+        update(docs, f"summary, {split}", summary(load(folder, split), split))
+    return [*(to / f"{name}.md" for name in pages), docs, readme]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -251,19 +253,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--split", choices=SPLITS, default="test")
     form = parser.add_mutually_exclusive_group()
     form.add_argument(
-        "--summary", action="store_true", help="only the README's table of the split"
+        "--summary", action="store_true", help="the split's table of docs/benchmarks.md"
     )
+    form.add_argument("--front", action="store_true", help="the README's table")
     form.add_argument(
         "--brief", action="store_true", help="AUC@10 and targets, no times, no medians"
     )
     form.add_argument(
         "--write",
         action="store_true",
-        help="write the committed rows of all splits to benchmarks/tables and README",
+        help="write the committed rows of all splits to tables, docs and README",
     )
     options = parser.parse_args(arguments)
     if options.write:
         print(*write_pages(), sep="\n")
+        return
+    if options.front:
+        print(front_table(lambda split: load(options.folder, split)))
         return
     write = full_report
     if options.summary:

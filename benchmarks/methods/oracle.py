@@ -118,8 +118,9 @@ def _map(pair: Pair, x1: Array, x2: Array) -> Array:
         A = np.eye(x1.shape[1])
     elif kind == "affine":
         # Total least squares: matches lie on a flat, whose normals these are.
-        normals = np.linalg.svd(np.hstack([a, b]))[2][x1.shape[1] :].T
-        A = -np.linalg.solve(normals[x1.shape[1] :].T, normals[: x1.shape[1]].T)
+        both, dim = np.hstack([a, b]), x1.shape[1]
+        normals = np.linalg.eigh(both.T @ both)[1][:, :dim]
+        A = -np.linalg.solve(normals[dim:].T, normals[:dim].T)
     else:
         U, singular, Vt = np.linalg.svd(b.T @ a)
         signs = np.ones(len(singular))

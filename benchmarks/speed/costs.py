@@ -73,23 +73,22 @@ def timed_search(clock: Clock) -> Callable[..., Any]:
                 "inliers",
                 lambda s, row: score.inliers(row, s.constants),
             ),
-            "call_summarise": (
-                "inliers",
-                lambda s, row: score.summarise(row, s.constants),
-            ),
-            "sample_budget": ("stopping", compiled(loop.sample_budget)),
+            "sample_budget": ("stopping", loop.sample_budget),
         }
         with ExitStack() as stack:
             for name, (label, function) in parts.items():
                 one = timed(label, function, clock)
                 stack.enter_context(mock.patch.object(loop, name, one))
-            found, iterations = loop._search(
+            given = (
                 objective.bound,
                 loop._bound_sampler(sampler, compiled=True),
                 loop.generator(objective.options.seed),
                 limits_of(objective.options, style),
             )
-        return Candidate(*found), iterations
+            state = loop.new_search(objective.options.max_iterations)
+            while not state.is_over:
+                state = loop._search(*given, state)
+        return Candidate(*state.best), state.iterations
 
     return search
 

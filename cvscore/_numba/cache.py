@@ -177,7 +177,7 @@ def kernels_on_machine(codegen: Any) -> set[str]:
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
             with path.open("rb") as file:
                 _checksum, header = file.readline(), json.loads(file.readline())
-            right = header["sources"] == provenance.SOURCES
+            right = header["sources"] == provenance.sources_of(header["module"])
             if right and path.name == _file_name(header, codegen):
                 found.add(prebuilt.key_of(header))
     return found

@@ -13,9 +13,13 @@ from numba.core import sigutils
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 
+from cvscore._numba import linking
+from cvscore._numba.boxing import box_in_c
 from cvscore._numba.cache import KernelCache
 
 NO_WRAPPER = "no_cpython_wrapper"  # numba's option
+
+box_in_c()
 
 
 class KernelDispatcher(CPUDispatcher):  # type: ignore[misc, unused-ignore]
@@ -27,6 +31,7 @@ class KernelDispatcher(CPUDispatcher):  # type: ignore[misc, unused-ignore]
         given = {**targetoptions, NO_WRAPPER: True, "no_cfunc_wrapper": True}
         super().__init__(py_func, locals or {}, given)
         self._cache = KernelCache(py_func)
+        linking.register(self)
 
     def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
         """Do what a call of the interpreter needs: numba calls it for nothing else."""
@@ -51,6 +56,7 @@ class KernelDispatcher(CPUDispatcher):  # type: ignore[misc, unused-ignore]
 
     def add_overload(self, cres: Any) -> None:
         """Let kernels find the code; the interpreter too, if it can call it."""
+        linking.settle(self, cres)
         if has_wrapper(cres):
             super().add_overload(cres)
         else:

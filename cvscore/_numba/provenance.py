@@ -1,7 +1,8 @@
 """What compiled code is made from, beside the kernel itself.
 
 Code is taken from a file only if all of this is the same here as where it was compiled.
-The sources are all files of the package: a kernel holds constants of other files too.
+A kernel holds constants and code of other files too, so its sources are its own file
+and all that this one imports, directly or not.
 """
 
 from __future__ import annotations
@@ -9,8 +10,10 @@ from __future__ import annotations
 import hashlib
 import importlib.resources
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -56,10 +59,10 @@ def _state_of(path: Path) -> tuple[int, ...] | None:
     return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
-def stamp_of(package: Path) -> tuple[str | None, dict[Path, Any]]:
-    """Return a hash of all sources, and the files to watch for a change of them.
+def read_sources(package: Path) -> tuple[dict[str, bytes], dict[Path, Any]]:
+    """Return all sources by name, and the files to watch for a change of them.
 
-    None where there are no sources to tell one version from another.
+    None of them where there is nothing to tell one version from another.
     """
     in_archive = not package.is_dir()
     try:
@@ -68,21 +71,68 @@ def stamp_of(package: Path) -> tuple[str | None, dict[Path, Any]]:
     except (OSError, TypeError):  # frozen into a program, say
         found = []
     if not found:
-        return None, {}
+        return {}, {}
     files = [Path(str(file)) for _, file in found]
     if in_archive:  # some folder above is a file
         files = [path for path in package.parents if path.is_file()]
     states = {path: _state_of(path) for path in files}
+    # Nothing is read of a link to nowhere.
+    contents = {n: file.read_bytes() if file.is_file() else b"" for n, file in found}
+    return contents, states
+
+
+def stamp_of(contents: dict[str, bytes]) -> str | None:
+    """Return a hash of sources and their names; None without any."""
     digest = hashlib.sha256()
-    for name, file in found:
-        content = file.read_bytes() if file.is_file() else b""  # a link to nowhere
+    for name, content in sorted(contents.items()):
         digest.update(f"{name} {len(content)}\n".encode())
         digest.update(content)
-    return digest.hexdigest(), states
+    return digest.hexdigest() if contents else None
 
 
 # Once, at import: an upgrade may replace the files under a running process.
-SOURCES, _STATES = stamp_of(PACKAGE)
+_CONTENTS, _STATES = read_sources(PACKAGE)
+SOURCES = stamp_of(_CONTENTS)
+
+
+@cache
+def sources_of(module: str) -> str | None:
+    """Return a hash of a module and of all modules of ours that it imports.
+
+    Of the whole package for a module that is not ours, or whose source is not here.
+    """
+    names = _names_of(module)
+    if len(names) != 1 or not names[0].endswith(".py"):
+        return SOURCES
+    used, found = set(names), names
+    while found:
+        imported = {each for name in found for each in _imported_by(name)}
+        found = sorted(imported - used)
+        used |= imported
+    return stamp_of({name: _CONTENTS[name] for name in used})
+
+
+# At any indentation.  The names that follow need not be read: where they are imported
+# from a package, any of its modules may be meant, and all are taken.
+_IMPORT = re.compile(rb"^[ \t]*(?:from|import)[ \t]+([\w.]+)", re.MULTILINE)
+
+
+@cache
+def _imported_by(name: str) -> list[str]:
+    imported = {match.decode() for match in _IMPORT.findall(_CONTENTS[name])}
+    return [each for module in imported for each in _names_of(module)]
+
+
+def _names_of(module: str) -> list[str]:
+    """Return the source of a module; of a package, those of all its modules."""
+    top, *path = module.split(".")
+    if top != PACKAGE.name:
+        return []
+    place = "/".join(path)
+    if f"{place}.py" in _CONTENTS:
+        return [f"{place}.py"]
+    folder = f"{place}/" if place else ""
+    return [name for name in _CONTENTS if name.startswith(folder)]
 
 
 def sources_are_as_imported() -> bool:
@@ -116,7 +166,8 @@ def identity(
         "kernel": name_of(function, arguments),
         "for interpreter": for_interpreter,
         "body": _body_of(function),
-        "sources": SOURCES,
+        "module": function.__module__,
+        "sources": sources_of(function.__module__),
     }
 
 

@@ -18,6 +18,8 @@ from numba.core.compiler import CompileResult
 from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
 
+from cvscore._numba import linking
+
 Header = dict[str, Any]
 
 
@@ -49,7 +51,10 @@ def dump(result: Any, identity: Header) -> bytes:
     library = name, kind, (code, _names_of(module))
     environments = tuple(each for each in environments if each.consts)
     reduced = library, descriptor, *between, "", init, environments
-    content: bytes = dumps((reduced, bitcode, _symbols_needed(module)))
+    symbols = _symbols_needed(module)
+    callees = linking.callees_among(symbols)
+    is_apart = linking.is_apart(result.library)
+    content: bytes = dumps((reduced, bitcode, is_apart, symbols, callees))
     return pack(identity, content)
 
 
@@ -59,16 +64,21 @@ def load(packed: bytes, identity: Header, context: Any) -> Any:
     if found is None or found[0] != identity:
         return None
     try:
-        reduced, bitcode, symbols = pickle.loads(found[1])
+        reduced, bitcode, is_apart, symbols, callees = pickle.loads(found[1])
     except Exception:  # whatever it refers to is not here: the bytes are right
         return None
     rtsys.initialize(context)
+    if not linking.bring(callees):
+        return None
     if not _are_here(symbols):
         context.refresh()  # takes 0.4 s, and brings what few kernels need
         if not _are_here(symbols):
             return None
     result = CompileResult._rebuild(context, *reduced)
-    _parse_when_linked(result.library, bitcode)
+    if is_apart:
+        linking.set_apart(result.library)
+    else:
+        _parse_when_linked(result.library, bitcode)
     return result
 
 

@@ -20,13 +20,20 @@ from cvscore.cli.options import (
     print_json,
     search_options,
 )
-from cvscore.cli.outputs import check_outputs
+from cvscore.cli.outputs import (
+    add_report_option,
+    check_outputs,
+    check_report_name,
+    write_report,
+)
 from cvscore.cli.pairs import Image, Pair, add_pair_arguments, load_pair
 from cvscore.estimators import ESTIMATORS
 from cvscore.estimators.registry import of_image_pairs
 from cvscore.files.whole_files import written_whole
 from cvscore.images.features import check_picture_name, write_image
-from cvscore.types import Array, Estimate
+from cvscore.report.pair import PairViews
+from cvscore.two_view.model_selection import fundamental_of
+from cvscore.types import Estimate
 
 MATCH_PICTURE = Path("cvscore-match.png")
 MASS = 0.95  # of the interval of the noise scale
@@ -68,6 +75,11 @@ def add_parser(commands: Any) -> None:
         metavar="FILE",
         help="also plot how the score chose (needs matplotlib)",
     )
+    add_report_option(
+        parser,
+        "also write a page to look at in a browser: matches, epipolar lines or mapped "
+        "places, and what any threshold would have kept",
+    )
     add_search_options(parser)
     add_json_option(parser)
     parser.set_defaults(run=run)
@@ -91,15 +103,19 @@ def run(options: argparse.Namespace) -> None:
                 options.model, pair, limits, learned
             )
         except Failure as failure:
-            raise Failure(f"{failure}{_draw_rejected(options, pair)}") from None
+            written = _draw_rejected(options, pair, str(failure))
+            where = f" ({', '.join(written)})" if written else ""
+            raise Failure(f"{failure}{where}") from None
         # Once more, for a time that does not contain the loading of kernels.
         _, seconds = _timed(lambda: _estimate(kind, pair, limits, learned))
         bar.label = "drawing"
         bar.advance()
         files = _draw(options, kind, pair, estimate, learned)
+        _write_report(options.report, kind, pair, estimate, learned, scene)
     content = {"scene": scene, "kind": kind, **_summary(pair, estimate)}
     content |= {"seconds": seconds, "matching_seconds": matching_seconds}
     content |= {"pictures": [str(file) for file in files]}
+    content |= {"report": None if options.report is None else str(options.report)}
     if options.json:
         print_json(content)
     else:
@@ -174,11 +190,12 @@ def _check_outputs(options: argparse.Namespace, pair: Pair) -> None:
         None if pair.images is None else options.output or MATCH_PICTURE,
         options.sweep,
     )
+    check_report_name(options.report)
     for path in outputs:
         if path is not None:
             check_picture_name(path)
     inputs = *options.inputs, options.calibration, options.camera, options.camera2
-    check_outputs(outputs, inputs)
+    check_outputs((*outputs, options.report), inputs)
 
 
 def _draw(
@@ -204,19 +221,53 @@ def _draw(
     return files
 
 
-def _draw_rejected(options: argparse.Namespace, pair: Pair) -> str:
-    """Draw the matches that no model was found in, and say where, if there are any."""
-    if pair.images is None:
-        return ""
-    from cvscore.draw import draw_matches, stack
-
+def _views(pair: Pair) -> PairViews:
     matches = pair.matches
-    nobody = np.zeros(len(matches), dtype=np.bool_)
-    caption = f"no model: {len(matches)} matches, all of them rejected (red crosses)"
-    shown = draw_matches(*pair.images, matches.x1, matches.x2, nobody)
-    path = options.output or MATCH_PICTURE
-    write_image(path, stack([(caption, shown)]))
-    return f" (picture: {path})"
+    return PairViews(matches.x1, matches.x2, pair.names, pair.images, pair.cameras)
+
+
+def _write_report(
+    path: Path | None,
+    kind: str,
+    pair: Pair,
+    estimate: Estimate,
+    learned: cvscore.Calibration | None,
+    scene: str | None,
+) -> None:
+    if path is None:
+        return
+    from cvscore.report import pair_page
+
+    score = None if learned is None else learned.score
+    words = SCENES[scene] if scene else ""
+    write_report(
+        path, pair_page(_views(pair), estimate, kind, score=score, scene=words)
+    )
+
+
+def _draw_rejected(options: argparse.Namespace, pair: Pair, reason: str) -> list[str]:
+    """Draw the matches that no model was found in, and say where."""
+    written = []
+    if pair.images is not None:
+        from cvscore.draw import draw_matches, stack
+
+        matches = pair.matches
+        nobody = np.zeros(len(matches), dtype=np.bool_)
+        caption = (
+            f"no model: {len(matches)} matches, all of them rejected (red crosses)"
+        )
+        shown = draw_matches(*pair.images, matches.x1, matches.x2, nobody)
+        path = options.output or MATCH_PICTURE
+        write_image(path, stack([(caption, shown)]))
+        written.append(f"picture: {path}")
+    if options.report is not None:
+        from cvscore.report import page_without_model
+
+        for known in ("no model: ", "no significant model: "):  # the page says it too
+            reason = reason.removeprefix(known)
+        write_report(options.report, page_without_model(_views(pair), reason))
+        written.append(f"report: {options.report}")
+    return written
 
 
 def picture(
@@ -238,17 +289,11 @@ def picture(
             "first image (red) warped onto the second (cyan): grey where they agree"
         )
     else:
-        F = _fundamental(kind, pair, estimate.model)
+        cameras = pair.cameras if kind == "essential" else None
+        F = fundamental_of(estimate.model, cameras)
         below = draw_epipolar_lines(*images, *points, F, estimate.inliers)
         meaning = "some inliers, and the lines on which the other image says they lie"
     return stack([(caption, above), (meaning, below)])
-
-
-def _fundamental(kind: str, pair: Pair, model: Array) -> Array:
-    if kind == "fundamental" or pair.cameras is None:
-        return model
-    inverse1, inverse2 = (np.linalg.inv(K) for K in pair.cameras)
-    return np.asarray(inverse2.T @ model @ inverse1, dtype=np.float64)
 
 
 def _summary(pair: Pair, estimate: Estimate) -> dict[str, Any]:
@@ -294,5 +339,6 @@ def _print(content: dict[str, Any]) -> None:
         ),
     ]
     lines += [("picture", name) for name in content["pictures"]]
+    lines += [("report", content["report"])] if content["report"] else []
     for name, text in lines:
         print(f"{name:11} {text}")

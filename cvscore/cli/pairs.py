@@ -17,6 +17,8 @@ from cvscore.types import Array
 
 Image = NDArray[np.uint8]
 
+SIDES = "first", "second"
+
 
 @dataclass(frozen=True)
 class Pair:
@@ -25,6 +27,7 @@ class Pair:
     matches: Correspondences
     images: tuple[Image, Image] | None
     cameras: tuple[Array, Array] | None
+    names: tuple[str, str]
 
 
 def add_pair_arguments(parser: argparse.ArgumentParser) -> None:
@@ -78,7 +81,9 @@ def load_pair(options: argparse.Namespace) -> Pair:
         matches = match_images(
             *images, ratio=options.ratio, max_features=options.max_features
         )
-    return Pair(matches, images, _cameras(options, matches, images))
+    shown = others or [Path(f"{files[0].name}, {side} image") for side in SIDES]
+    cameras = _cameras(options, matches, images)
+    return Pair(matches, images, cameras, (shown[0].name, shown[1].name))
 
 
 def _cameras(

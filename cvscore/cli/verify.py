@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from cvscore.cli.failure import Failure
 from cvscore.cli.options import (
     MOST,
     add_json_option,
@@ -14,6 +15,13 @@ from cvscore.cli.options import (
     print_json,
     search_options,
 )
+from cvscore.cli.outputs import (
+    add_report_option,
+    check_outputs,
+    check_report_name,
+    write_report,
+)
+from cvscore.estimators.pair_geometry import PairGeometry
 from cvscore.types.extras import install_command
 
 MOST_WORKERS = 4096  # each of them reads ahead
@@ -44,6 +52,17 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--workers", type=int, metavar="N", help="threads (default: all cores)"
     )
+    add_report_option(
+        parser,
+        "also write a page of all pairs to look at in a browser, the worst first; the "
+        "noise and evidence of pairs that are kept from before are not known",
+    )
+    parser.add_argument(
+        "--images",
+        type=Path,
+        metavar="FOLDER",
+        help="with the images of the database, for thumbnails in the report",
+    )
     add_search_options(parser)
     add_json_option(parser)
     parser.set_defaults(run=run)
@@ -55,16 +74,46 @@ def run(options: argparse.Namespace) -> None:
 
     check_at_most("--workers", options.workers, MOST_WORKERS)
     check_at_most("--min-inliers", options.min_inliers, MOST)
+    _check_report(options)
     more = {} if options.min_inliers is None else {"min_inliers": options.min_inliers}
+    found: dict[tuple[int, int], PairGeometry] = {}
     summary = verify_matches(
         options.database,
         options.pairs,
         overwrite=options.overwrite,
         options=search_options(options),
         num_workers=options.workers,
+        on_pair=None if options.report is None else found.__setitem__,
         **more,
     )
+    if options.report is not None:
+        _write_report(options, found)
+    report = None if options.report is None else str(options.report)
     if options.json:
-        print_json(vars(summary))
-    else:
-        print(summary)
+        print_json({**vars(summary), "report": report})
+        return
+    print(summary)
+    if report is not None:
+        print(f"report: {report}")
+
+
+def _check_report(options: argparse.Namespace) -> None:
+    check_report_name(options.report)
+    check_outputs([options.report], [options.database, options.pairs])
+    if options.images is None:
+        return
+    if options.report is None:
+        raise Failure("--images is for the thumbnails of a report: give --report too")
+    if not options.images.is_dir():
+        raise Failure(f"there is no folder {options.images}")
+
+
+def _write_report(
+    options: argparse.Namespace, found: dict[tuple[int, int], PairGeometry]
+) -> None:
+    from cvscore.colmap.pair_table import read_pair_table
+    from cvscore.report import database_page
+
+    table = read_pair_table(options.database, found)
+    page = database_page(table, options.database.name, folder=options.images)
+    write_report(options.report, page)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 
 from cvscore._numba.progress import ProgressBar
+from cvscore.colmap.chosen_pairs import pairs_to_verify
 from cvscore.colmap.cleaning import clean_matches
 from cvscore.colmap.connection import connected
 from cvscore.colmap.database import MatchDatabase
 from cvscore.colmap.geometry import MIN_INLIERS, as_pycolmap
-from cvscore.colmap.inventory import ImagePair, Inventory, take_inventory
+from cvscore.colmap.inventory import ImagePair, take_inventory
 from cvscore.colmap.pycolmap_module import import_pycolmap
 from cvscore.colmap.rows import DamagedRow
 from cvscore.colmap.summary import VerificationSummary
@@ -50,6 +51,7 @@ SEED_MULTIPLIERS = 0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D
 Task = list[tuple[ImagePair, PairMatches]]
 # Of a pair: its geometry, or what is wrong with its numbers.
 Outcome = PairGeometry | str
+OnPair = Callable[[ImagePair, PairGeometry], None]
 
 
 def verify_matches(
@@ -63,6 +65,7 @@ def verify_matches(
     num_workers: int | None = None,
     executor: Executor | None = None,
     progress: bool = True,
+    on_pair: OnPair | None = None,
 ) -> VerificationSummary:
     """Verify the matches of a database, as ``pycolmap.verify_matches`` does.
 
@@ -99,6 +102,9 @@ def verify_matches(
         ``client.get_executor()``.  It is not shut down.
     progress : bool
         Whether to show a progress bar, on terminals.
+    on_pair : callable, optional
+        Called with the ids (i, j) of two images and their `PairGeometry`, in the thread
+        of the caller, for each pair that was estimated.
 
     Returns
     -------
@@ -122,79 +128,13 @@ def verify_matches(
     summary = VerificationSummary()
     with connected(Path(database_path)) as connection:
         inventory = take_inventory(connection)
-        pairs = _pairs_to_verify(inventory, pairs_path, summary, overwrite=overwrite)
+        pairs = pairs_to_verify(inventory, pairs_path, summary, overwrite=overwrite)
         database = MatchDatabase(connection, inventory)
         results = _run(_tasks(database, pairs, summary), search, num_workers, executor)
         bar = ProgressBar(len(pairs), "verifying", enabled=progress and bool(pairs))
-        _write(database, results, summary, bar, overwrite=overwrite)
+        _write(database, results, summary, bar, on_pair, overwrite=overwrite)
     summary.seconds = time.monotonic() - started
     return summary
-
-
-def _pairs_to_verify(
-    inventory: Inventory,
-    pairs_path: str | os.PathLike[str] | None,
-    summary: VerificationSummary,
-    *,
-    overwrite: bool,
-) -> list[ImagePair]:
-    """Choose the pairs, and count those that were not chosen."""
-    if pairs_path is None:
-        pairs = inventory.pairs
-        if inventory.num_self_pairs:
-            summary.skipped["image with itself"] = inventory.num_self_pairs
-    else:
-        pairs = _read_pairs(Path(pairs_path), inventory, summary)
-    for table, count in inventory.num_unnumbered.items():
-        if count:
-            summary.damaged[f"{count} of {table}"] = "no number in place of the id"
-    summary.num_pairs = len(pairs)
-    if not overwrite:
-        pairs = _without_geometry(pairs, inventory, summary)
-    summary.num_reversed = sum(pair in inventory.reversed_pairs for pair in pairs)
-    return pairs
-
-
-def _without_geometry(
-    pairs: list[ImagePair], inventory: Inventory, summary: VerificationSummary
-) -> list[ImagePair]:
-    """Leave out the pairs that have a geometry, and name those that have a bad one."""
-    new = [pair for pair in pairs if pair not in inventory.verified]
-    damaged = [pair for pair in pairs if pair in inventory.damaged_geometries]
-    for i, j in damaged:
-        row = f"two-view geometry of images {i} and {j}"
-        summary.damaged[row] = "it can't be read; overwriting would replace it"
-        summary.skipped["damaged two-view geometry"] += 1
-    summary.num_kept = len(pairs) - len(new) - len(damaged)
-    return new
-
-
-def _read_pairs(
-    path: Path, inventory: Inventory, summary: VerificationSummary
-) -> list[ImagePair]:
-    """Read pairs of image names, in either order, each of them once."""
-    matched = set(inventory.pairs)
-    chosen: set[ImagePair] = set()
-    # Names of files need not be UTF-8.
-    text = path.read_text(encoding="utf-8", errors="surrogateescape")
-    for number, line in enumerate(text.splitlines(), start=1):
-        names = line.split()
-        if not names or names[0].startswith("#"):
-            continue
-        if len(names) != 2:
-            raise ValueError(
-                f"{path}, line {number}: two image names, got {line[:80]!r}"
-            )
-        ids = [inventory.image_ids.get(name) for name in names]
-        if ids[0] is None or ids[1] is None:
-            summary.skipped["name of no image"] += 1
-        elif ids[0] == ids[1]:
-            summary.skipped["image with itself"] += 1
-        elif (pair := (min(ids[0], ids[1]), max(ids[0], ids[1]))) not in matched:
-            summary.skipped["no matches"] += 1
-        else:
-            chosen.add(pair)
-    return sorted(chosen)
 
 
 def _tasks(
@@ -325,6 +265,7 @@ def _write(
     results: Iterable[tuple[ImagePair, PairMatches, Outcome]],
     summary: VerificationSummary,
     bar: ProgressBar,
+    on_pair: OnPair | None,
     *,
     overwrite: bool,
 ) -> None:
@@ -338,6 +279,8 @@ def _write(
                 summary.skipped["could not be estimated"] += 1
                 summary.damaged[row] = found
                 continue
+            if on_pair is not None:
+                on_pair(pair, found)
             counts = summary.accepted if found else summary.rejected
             counts[found.reason or found.configuration] += 1
             summary.num_inliers += int(np.count_nonzero(found.inliers))

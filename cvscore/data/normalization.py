@@ -13,14 +13,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cvscore._numba.compile import brief_kernel
+from cvscore._numba.compile import brief_kernel, kernel
+from cvscore.numerics.fence import within_fence
 from cvscore.numerics.linalg import EPSILON
 from cvscore.numerics.quickselect import move_smallest_first
-from cvscore.types import Array
+from cvscore.types import LARGEST, MAX_SIZE_RATIO, SMALLEST, Array
 
-# The spread of coordinates is read between this quantile and its opposite, so that a
-# few wild coordinates can't move it.
+# The spread of coordinates is read between this quantile and its opposite, of those
+# that are not wild (`within_fence`).
 LOW_QUANTILE = 0.05
+# Inside of its frame no point is further out than twice this: one at any distance is an
+# outlier all the same, and the products of such coordinates are finite.
+FARTHEST_INSIDE = 2.0**80
+OCTAVES = 2048.0  # more than lie between any two numbers
 
 
 class Region(NamedTuple):
@@ -49,6 +54,24 @@ class Region(NamedTuple):
             return 0.0
         inverse = sum((small / diagonal) ** 2 for diagonal in diagonals)
         return small * math.sqrt(len(diagonals) / inverse)
+
+    def check(self, dims: tuple[int, ...], names: tuple[str, ...]) -> None:
+        """Refuse points whose products or ratios no number can hold."""
+        spreads, centre = self.spreads.tolist(), self.centre.tolist()
+        largest = max(abs(c) + s for c, s in zip(centre, spreads, strict=True))
+        if largest > LARGEST or 0.0 < max(spreads) < SMALLEST:
+            size = largest if largest > LARGEST else max(spreads)
+            raise ValueError(
+                f"{' and '.join(names[: len(dims)])} must be in a unit in which they "
+                f"are neither beyond {LARGEST:g} nor within {SMALLEST:g}, got {size:g}"
+            )
+        diagonals = self.diagonals(dims)
+        if 0.0 < min(diagonals) < max(diagonals) / MAX_SIZE_RATIO:
+            sizes = " and ".join(f"{diagonal:.3g}" for diagonal in diagonals)
+            raise ValueError(
+                f"{' and '.join(names[: len(dims)])} must extend over lengths that are "
+                f"not more than {MAX_SIZE_RATIO:g} times each other, got {sizes}"
+            )
 
     def of_sets(self, dims: tuple[int, ...]) -> Region:
         """Return the region of the first sets, of so many rows each."""
@@ -91,15 +114,15 @@ def frame_of(region: Region) -> Frame:
 @brief_kernel
 def find_region(points):
     """Return the `Region` of finite points (D, N)."""
-    num_rows, last = points.shape[0], points.shape[1] - 1
+    num_rows = points.shape[0]
     centre, spreads = np.zeros(num_rows), np.zeros(num_rows)
-    if last < 0:
+    if points.shape[1] == 0:
         return Region(centre, spreads)
-    low = int(LOW_QUANTILE * last)
-    high, middle = last - low, last // 2
-    values = np.empty(last + 1)
     for row in range(num_rows):
-        values[:] = points[row]
+        values = within_fence(points[row])
+        last = values.shape[0] - 1
+        low, middle = int(LOW_QUANTILE * last), last // 2
+        high = last - low
         move_smallest_first(values, middle + 1)
         centre[row] = values[middle]
         lower, upper = values[: middle + 1], values[middle:]
@@ -109,7 +132,7 @@ def find_region(points):
         spread = upper[high - middle] - lower[low]
         spreads[row] = spread * (last / max(high - low, 1))
         if not spread > 0.0:
-            spreads[row] = points[row].max() - points[row].min()
+            spreads[row] = values.max() - values.min()
     return Region(centre, spreads)
 
 
@@ -118,10 +141,26 @@ def enter_frame(points, frame):
     """Return points (D, N) inside the frame."""
     inside = np.empty(points.shape)
     inverse = 1.0 / frame.unit  # of a power of two: exact
+    farthest = 0.0
     for row in range(points.shape[0]):
         for i in range(points.shape[1]):
-            inside[row, i] = (points[row, i] - frame.shift[row]) * inverse
+            place = (points[row, i] - frame.shift[row]) * inverse
+            inside[row, i] = place
+            farthest = max(farthest, abs(place))
+    if farthest > FARTHEST_INSIDE:
+        bring_nearer(inside.ravel())
     return inside
+
+
+@kernel
+def bring_nearer(coordinates):
+    """Bring those beyond `FARTHEST_INSIDE` to twice that or less, in the same order."""
+    for i in range(coordinates.shape[0]):
+        distance = abs(coordinates[i])
+        if distance > FARTHEST_INSIDE:
+            octaves = min(np.log2(distance / FARTHEST_INSIDE), OCTAVES)
+            nearer = FARTHEST_INSIDE * (1.0 + octaves / OCTAVES)
+            coordinates[i] = math.copysign(nearer, coordinates[i])
 
 
 @brief_kernel

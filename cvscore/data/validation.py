@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cvscore.types import Array
+from cvscore.types import LARGEST, MAX_SIZE_RATIO, SMALLEST, Array, shown
 
 # What OpenCV accepts: radial-tangential with 4 or 5 coefficients, rational with 8,
 # thin prism with 12, tilted sensor with 14.
@@ -51,8 +51,9 @@ def as_intrinsics(K: ArrayLike, name: str) -> Array:
         raise ValueError(f"{name} must have shape (3, 3), got {matrix.shape}")
     matrix = matrix.astype(np.float64)
     # Python's numbers: nine of them are checked faster than NumPy is called.
-    (fx, _, _), (corner1, fy, _), (corner2, corner3, scale) = matrix.tolist()
-    if not math.isfinite(matrix.sum()):
+    entries = matrix.ravel().tolist()
+    fx, _, _, corner1, fy, _, corner2, corner3, scale = entries
+    if not all(map(math.isfinite, entries)):
         raise ValueError(f"{name} has NaN or infinite entries")
     if scale == 0.0 or corner1 or corner2 or corner3:
         raise ValueError(f"{name} must be upper triangular, got {matrix.tolist()}")
@@ -60,6 +61,17 @@ def as_intrinsics(K: ArrayLike, name: str) -> Array:
         raise ValueError(
             f"{name} must have positive focal lengths, got {fx / scale:g} and "
             f"{fy / scale:g}"
+        )
+    largest, focals = max(map(abs, entries)), (fx / scale, fy / scale)
+    if not (
+        abs(scale) >= SMALLEST
+        and largest <= min(1.0, abs(scale)) * LARGEST
+        and min(focals) >= max(SMALLEST, max(focals) / MAX_SIZE_RATIO)
+    ):
+        raise ValueError(
+            f"{name} must have entries below {LARGEST:g}, and focal lengths above "
+            f"{SMALLEST:g} and not {MAX_SIZE_RATIO:g} times each other, got "
+            f"{shown(matrix.tolist())}"
         )
     scaled: Array = matrix / scale
     return scaled

@@ -51,7 +51,7 @@ class Canvas:
         images = [as_colour(image1), as_colour(image2)]
         widest = max(image.shape[1] for image in images)
         self.scale = min(1.0, MAX_IMAGE_WIDTH / widest)
-        self._images = [_resized(image, self.scale) for image in images]
+        self._images = [resized(image, self.scale) for image in images]
         height = max(len(image) for image in self._images)
         widths = [image.shape[1] for image in self._images]
         self.picture: Picture = np.zeros((height, sum(widths), 3), dtype=np.uint8)
@@ -80,7 +80,8 @@ def whole_pixels(x: Array) -> NDArray[np.int64]:
     return places
 
 
-def _resized(image: Picture, scale: float) -> Picture:
+def resized(image: Picture, scale: float) -> Picture:
+    """Return the image made smaller, by averaging."""
     if scale == 1.0:
         return image
     import cv2

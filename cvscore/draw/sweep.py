@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cvscore.data.deduplication import first_occurrences, not_many_to_one
+from cvscore.draw.score_sweep import ScoreSweep, score_sweep
 from cvscore.estimators.registry import ESTIMATORS
 from cvscore.scores.marginal_score import MarginalScore
-from cvscore.types import Array, Estimate, ModelCounts
+from cvscore.types import Array, Estimate
 from cvscore.types.extras import install_command
 
 if TYPE_CHECKING:
@@ -52,18 +51,8 @@ def plot_sweep(
         1000 pixels wide when saved with ``figure.savefig(path)``.
     """
     figure_class = _matplotlib_figure()
-    if not estimate:
-        raise ValueError(f"there is no model to plot: {estimate.reason}")
-    if kind not in ESTIMATORS:
-        raise ValueError(f"kind must be one of {', '.join(ESTIMATORS)}, got {kind!r}")
-    counts, data = ESTIMATORS[kind].form_of(x1, x2)
-    points = data.pack(x1, x2)
-    distinct, _ = first_occurrences(points)
-    distinct = distinct[not_many_to_one(points[:, distinct], None, data.dims)]
-    half_width = estimate.half_width
-    score = MarginalScore() if score is None else score
-    score = replace(score, half_width=half_width)
-    residuals = estimate.residuals[distinct]
+    sweep = score_sweep(estimate, x1, x2, kind, score)
+    residuals, k = sweep.residuals, sweep.k
     figure: Figure = figure_class(
         figsize=INCHES, dpi=DOTS_PER_INCH, layout="constrained"
     )
@@ -71,14 +60,12 @@ def plot_sweep(
         [["sweep", "density"], ["residuals", "density"]], width_ratios=[1.0, 1.05]
     )
     axes["sweep"].sharex(axes["residuals"])
-    k = int(estimate.inliers[distinct].sum())
-    _draw_sweep(axes["sweep"], score, residuals, k, counts)
+    _draw_sweep(axes["sweep"], sweep)
     _draw_residuals(axes["residuals"], residuals, k, estimate.threshold)
-    _draw_densities(
-        axes["density"], estimate, residuals, half_width, counts.residual_dim
-    )
+    dim = ESTIMATORS[kind].form_of(x1, x2).counts.residual_dim
+    _draw_densities(axes["density"], estimate, residuals, dim)
     figure.suptitle(
-        f"{kind}: {k} of {len(distinct)} distinct matches, noise scale "
+        f"{kind}: {k} of {len(residuals)} distinct matches, noise scale "
         f"{estimate.scale:.3g}, threshold {estimate.threshold:.3g}: results, not "
         "arguments",
         fontsize=12,
@@ -86,27 +73,23 @@ def plot_sweep(
     return figure
 
 
-def _draw_sweep(
-    axes: Any, score: MarginalScore, residuals: Array, k: int, counts: ModelCounts
-) -> None:
+def _draw_sweep(axes: Any, sweep: ScoreSweep) -> None:
     """S(k) over "all are outliers", for every number k of inliers."""
-    dim = counts.residual_dim
-    scores = score.sweep(residuals**2, dim, counts.num_params)
-    none = -len(residuals) * dim * np.log(2.0 * (score.half_width or 1.0))
+    scores, k = sweep.scores, sweep.k
     finite = np.isfinite(scores)
-    number = np.arange(1, len(residuals) + 1)
-    axes.plot(number[finite], scores[finite] - none, color=INLIER, lw=1.8)
+    number = np.arange(1, len(scores) + 1)
+    axes.plot(number[finite], scores[finite], color=INLIER, lw=1.8)
     axes.axvline(k, color=THRESHOLD, lw=1, ls="--")
-    axes.plot(k, scores[k - 1] - none, "o", color=THRESHOLD, ms=6)
+    axes.plot(k, scores[k - 1], "o", color=THRESHOLD, ms=6)
     axes.annotate(
         f"k* = {k}",
-        (k, scores[k - 1] - none),
+        (k, scores[k - 1]),
         textcoords="offset points",
         xytext=(-8, 4),
         ha="right",
         fontsize=11,
     )
-    lowest, highest = 0.0, float((scores - none)[finite].max())
+    lowest, highest = 0.0, float(scores[finite].max())
     axes.set_ylim(min(lowest, -0.05 * highest), 1.18 * highest)
     axes.set_ylabel("S(k) over 'all outliers', nats")
     axes.set_title("score of 'the k best are inliers'", fontsize=11)
@@ -115,23 +98,21 @@ def _draw_sweep(
 
 def _draw_residuals(axes: Any, residuals: Array, k: int, threshold: float) -> None:
     """The sorted residuals: k* and the threshold are two readings of one point."""
-    ordered = np.sort(residuals)
-    number = np.arange(1, len(ordered) + 1)
-    positive = ordered > 0.0
+    number = np.arange(1, len(residuals) + 1)
+    positive = residuals > 0.0
     for part, colour in ((number <= k, INLIER), (number > k, OUTLIER)):
-        shown = part & positive & np.isfinite(ordered)
-        axes.semilogy(number[shown], ordered[shown], ".", color=colour, ms=3)
+        shown = part & positive & np.isfinite(residuals)
+        axes.semilogy(number[shown], residuals[shown], ".", color=colour, ms=3)
     axes.axvline(k, color=THRESHOLD, lw=1, ls="--")
     axes.axhline(threshold, color=THRESHOLD, lw=1, ls=":")
     axes.set_xlabel("k, matches sorted by residual")
     axes.set_ylabel("residual, px")
 
 
-def _draw_densities(
-    axes: Any, estimate: Estimate, residuals: Array, half_width: float, dim: int
-) -> None:
+def _draw_densities(axes: Any, estimate: Estimate, residuals: Array, dim: int) -> None:
     """Histogram of the residuals, and the two densities that meet at the threshold."""
     threshold, scale = estimate.threshold, estimate.scale
+    half_width = estimate.half_width
     reach = RANGE_IN_THRESHOLDS * threshold
     edges = np.linspace(0.0, reach, int(RANGE_IN_THRESHOLDS * BINS_PER_THRESHOLD) + 1)
     inside = residuals <= threshold

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
+from typing import NamedTuple
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from cvscore.data.distortion import undistort
+from cvscore.data.normalization import Frame
 from cvscore.data.validation import as_distortion, as_intrinsics
 from cvscore.estimators.pipeline import Estimator
 from cvscore.estimators.registry import register
@@ -18,7 +22,14 @@ from cvscore.scores.calibration import Calibration, score_of
 from cvscore.two_view.image_frames import camera_inside, frame_of_cameras, mean_focal
 from cvscore.two_view.image_pairs import SCENE_MATCHES
 from cvscore.two_view.refinement.cheirality import polish_in_front
-from cvscore.types import Array, Estimate, Pose, RansacOptions, Score
+from cvscore.types import (
+    Array,
+    Estimate,
+    GeometricModel,
+    Pose,
+    RansacOptions,
+    Score,
+)
 
 ESTIMATOR = Estimator(
     data=SCENE_MATCHES,
@@ -66,21 +77,37 @@ def estimate_essential(
     K2 = K1 if K2 is None else as_intrinsics(K2, "K2")
     points = ESTIMATOR.data.pack(x1, x2)
     points = _undistorted(points, K1, K2, dist1, dist2)
-    frame = frame_of_cameras(K1, K2)
-    cameras = camera_inside(frame, K1, 0), camera_inside(frame, K2, 1)
+    calibrated = _calibrated(K1.tobytes(), K2.tobytes(), solver)
     found = ESTIMATOR.run(
-        essential_model(*cameras, solver),
+        calibrated.model,
         points,
         score=score_of(calibration, score, "essential"),
         options=options,
         quality=quality,
-        frame=frame,
-        focal=mean_focal(K1, K2),
+        frame=calibrated.frame,
+        focal=calibrated.focal,
     )
     if found.model is None:
         return found
     R, t, _ = pose_from_essential(found.model, normalise(points, K1, K2), found.inliers)
     return replace(found, pose=Pose(R, t))
+
+
+class Calibrated(NamedTuple):
+    """What two cameras tell before any match: frame, model in it, mean focal length."""
+
+    frame: Frame
+    model: GeometricModel
+    focal: float
+
+
+@lru_cache(maxsize=16)  # the frames of a video have the same cameras
+def _calibrated(K1: bytes, K2: bytes, solver: str) -> Calibrated:
+    first, second = (np.frombuffer(K).reshape(3, 3) for K in (K1, K2))
+    frame = frame_of_cameras(first, second)
+    cameras = camera_inside(frame, first, 0), camera_inside(frame, second, 1)
+    model = essential_model(*cameras, solver)
+    return Calibrated(frame, model, mean_focal(first, second))
 
 
 def _undistorted(
@@ -90,6 +117,8 @@ def _undistorted(
     dist1: ArrayLike | None,
     dist2: ArrayLike | None,
 ) -> Array:
+    if dist1 is None and dist2 is None:
+        return points
     points = points.copy()
     for rows, K, dist, name in (
         (slice(0, 2), K1, dist1, "dist1"),

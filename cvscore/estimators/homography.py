@@ -12,17 +12,10 @@ from cvscore.models.homography import COUNTS, homography_model
 from cvscore.numerics.linalg import EPSILON
 from cvscore.numerics.matrix3 import scale_to_unit_norm
 from cvscore.ransac.irls import polish
-from cvscore.ransac.stopping import SearchStyle
 from cvscore.scores.calibration import Calibration, score_of
 from cvscore.two_view.image_frames import homography_outside
 from cvscore.two_view.image_pairs import PLANE_MATCHES
 from cvscore.types import Array, Estimate, RansacOptions, Score
-
-# At this gain the noise of the inliers is 1/30 of the half-width of chance, by default
-# a pixel or so.  A homography that gains less has many inliers by being loose, those of
-# two planes maybe, and a finer one with fewer may beat it.  (Epipolar geometry has all
-# planes of a scene anyway; there it doubled the time of noisy pairs for nothing.)
-MIN_GAIN_PER_FREEDOM = 2.75
 
 
 def denormalise(frame: Frame, inside: Array) -> Array:
@@ -36,7 +29,6 @@ ESTIMATOR = Estimator(
     data=PLANE_MATCHES,
     steps=(widen_outlier_width, polish),
     denormalise=denormalise,
-    style=SearchStyle(min_gain_per_freedom=MIN_GAIN_PER_FREEDOM),
 )
 
 

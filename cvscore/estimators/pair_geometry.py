@@ -95,6 +95,11 @@ class PairGeometry:
         Second camera from first, where cameras are known; t is zero for a rotation.
     tri_angle : float
         Median triangulation angle of the inliers, radians; -1 where it is not known.
+    scale : float
+        Standard deviation of the noise of right matches, pixels; NaN if rejected.
+    evidence : float
+        Log evidence of the epipolar geometry over "by chance", nats; NaN where there
+        was none to look at.
     reason : str
         Why the pair was rejected; empty where it was not.
     """
@@ -106,6 +111,8 @@ class PairGeometry:
     H: Array | None = None
     pose: Pose | None = None
     tri_angle: float = -1.0
+    scale: float = np.nan
+    evidence: float = np.nan
     reason: str = ""
 
     def __bool__(self) -> bool:
@@ -123,16 +130,20 @@ def estimate_pair(matches: PairMatches, options: PairOptions) -> PairGeometry:
     points = np.ascontiguousarray(np.hstack([matches.x1, matches.x2]).T)
     found = _explain(matches, points, epipolar, options)
     if found is None:
-        return _rejected(num, "no better than chance")
+        return _rejected(num, "no better than chance", epipolar.evidence)
     geometry = _geometry(matches, points, epipolar, found)
     if np.count_nonzero(geometry.inliers) < options.min_inliers:
-        return _rejected(num, "too few inliers")
+        return _rejected(num, "too few inliers", epipolar.evidence)
     return geometry
 
 
-def _rejected(num: int, reason: str) -> PairGeometry:
-    nobody = np.zeros(num, dtype=np.bool_)
-    return PairGeometry(configuration="DEGENERATE", inliers=nobody, reason=reason)
+def _rejected(num: int, reason: str, evidence: float = np.nan) -> PairGeometry:
+    return PairGeometry(
+        configuration="DEGENERATE",
+        inliers=np.zeros(num, dtype=np.bool_),
+        evidence=evidence,
+        reason=reason,
+    )
 
 
 def _epipolar(matches: PairMatches, options: PairOptions) -> Estimate:
@@ -192,13 +203,15 @@ def _geometry(
         inliers, tri_angle = label_matches(log_odds, keypoints, points, cameras, pose)
     E, F = _matrices(matches, epipolar, found, pose)
     return PairGeometry(
-        configuration=_configuration(matches, found.kind),
+        configuration=_configuration(matches, found),
         inliers=inliers,
         E=E,
         F=F if matches.has_image_plane else None,
         H=found.H if matches.has_image_plane else None,
         pose=pose,
         tri_angle=tri_angle,
+        scale=found.mixture.scale,
+        evidence=epipolar.evidence,
     )
 
 
@@ -230,13 +243,19 @@ def _matrices(
     return epipolar.model, found.F
 
 
-def _configuration(matches: PairMatches, kind: str) -> str:
-    """Return COLMAP's name; it has one only for pairs of spherical cameras."""
-    if kind == "general" or not matches.has_image_plane:
+def _configuration(matches: PairMatches, found: Explanation) -> str:
+    """Return COLMAP's name; it has one only for pairs of spherical cameras.
+
+    What is nearly a plane is none of its uncalibrated pairs: global mapping finds focal
+    lengths by the fundamental matrices of these, and a facade may give it any.
+    """
+    if not matches.has_image_plane or found.kind == "general":
+        if matches.has_image_plane and found.is_nearly_planar:
+            return "PLANAR_OR_PANORAMIC"
         return "CALIBRATED" if matches.calibrated else "UNCALIBRATED"
     names = {
         "planar": "PLANAR",
         "rotation": "PANORAMIC",
         "planar_or_rotation": "PLANAR_OR_PANORAMIC",
     }
-    return names[kind]
+    return names[found.kind]

@@ -31,6 +31,7 @@ from cvscore.data.validation import as_quality
 from cvscore.scores.marginal_score import MarginalScore
 from cvscore.types import Array, DataScale, Mask, Score
 
+DEFAULT_SCORE = MarginalScore()
 # Of data that are to get a frame of their own.
 NO_FRAME = Frame(np.zeros(0), 0.0)
 
@@ -109,6 +110,7 @@ def prepare(
             )
             qualities = None if qualities is None else qualities[used]
     inside, region, frame = prepared
+    region.check(data.dims, data.names)
     measured = region.of_sets(data.measured_dims)
     scale = DataScale(
         unit=frame.unit,
@@ -123,7 +125,7 @@ def prepare(
         region=frame.enter_region(region),
         precision=scale.precision / frame.unit,
         frame=frame,
-        score=(MarginalScore() if score is None else score).for_data(scale),
+        score=(DEFAULT_SCORE if score is None else score).for_data(scale),
         quality=qualities,
         num_rows=num_rows,
         source=source,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,6 +26,7 @@ COUNTS_GIVEN_PLANE = ModelCounts(
 )
 
 
+@lru_cache(maxsize=4)
 def fundamental_model(solver: str = "native") -> GeometricModel:
     """Describe the fundamental matrix to the loop.
 

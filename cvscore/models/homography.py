@@ -18,6 +18,8 @@ and does not depend on the scale of ``H``.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -33,6 +35,7 @@ from cvscore.types import Array, GeometricModel, ModelCounts, ModelKernels, one_
 COUNTS = ModelCounts("homography matrix", sample_size=4, num_params=8, residual_dim=2)
 
 
+@lru_cache(maxsize=4)
 def homography_model(solver: str = "native") -> GeometricModel:
     """Describe the homography to the loop.
 

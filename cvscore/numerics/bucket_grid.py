@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from cvscore._numba.compile import kernel
+from cvscore.numerics.fence import fence_around
 
 # The cells cover what these of about so many coordinates, sorted, enclose, and those at
-# the border hold the rest: a few points far away must not leave all others in one cell.
+# the border hold the rest: points far away must not leave all others in one cell.
 NUM_LOOKED_AT, FIRST, LAST = 64, 2, -3
 
 
@@ -55,7 +56,11 @@ def span_around(first, num_columns, row, column):
 def cells_along(values, cells):
     """In which of ``cells`` cells a side each of the coordinates (N,) is."""
     some = np.sort(values[:: max(1, values.shape[0] // NUM_LOOKED_AT)])
-    if some.shape[0] < NUM_LOOKED_AT:
+    lowest, highest = fence_around(values.copy())
+    some = some[(some >= lowest) & (some <= highest)]
+    if some.shape[0] == 0:
+        low, high = lowest, highest
+    elif some.shape[0] < NUM_LOOKED_AT:
         low, high = some[0], some[-1]
     else:
         low, high = some[FIRST], some[LAST]

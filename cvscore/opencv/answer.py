@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import lru_cache
 from typing import Any
 
 import cv2
@@ -51,13 +52,13 @@ USAC_CHOICES = {"sampler": range(4), "score": range(4), "loMethod": range(5)}
 class Extras:
     """The keyword-only arguments, which cv2 does not have."""
 
-    mask_threshold: float | None
-    seed: int | None
-    prior: InverseGamma | None
-    half_width: float | None
-    quality: ArrayLike | None
-    solver: str
-    calibration: Calibration | None
+    mask_threshold: float | None = None
+    seed: int | None = None
+    prior: InverseGamma | None = None
+    half_width: float | None = None
+    quality: ArrayLike | None = None
+    solver: str = "native"
+    calibration: Calibration | None = None
 
     def __post_init__(self) -> None:
         one_by_one = self.prior is not None or self.half_width is not None
@@ -78,9 +79,21 @@ class Extras:
         return MarginalScore(prior=prior, half_width=self.half_width)
 
 
+NO_EXTRAS = Extras()
+EXTRA_NAMES = frozenset(field.name for field in fields(Extras))
+
+
 def model_and_mask(call: Call, model: Any, mask: Any) -> tuple[Any, ...]:
     """Return what most functions of cv2 do."""
     return model, mask
+
+
+def take_extras(kwargs: Mapping[str, Any]) -> tuple[dict[str, Any], Extras]:
+    """Return what cv2 may be asked, and the arguments that it does not have."""
+    own = {name: value for name, value in kwargs.items() if name in EXTRA_NAMES}
+    if not own:
+        return dict(kwargs), NO_EXTRAS
+    return {n: v for n, v in kwargs.items() if n not in own}, Extras(**own)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -245,11 +258,11 @@ def _estimate(
         x2[usable],
         score=extras.score,
         calibration=extras.calibration,
-        options=RansacOptions(
-            max_iterations=max(search.max_iters, 1),
+        options=_options(
+            max(search.max_iters, 1),
             # Where cv2 does not reject such a confidence it resets it.
-            confidence=search.confidence if sound else target.confidence,
-            seed=search.seed if extras.seed is None else extras.seed,
+            search.confidence if sound else target.confidence,
+            search.seed if extras.seed is None else extras.seed,
         ),
         quality=None if quality is None else quality[usable],
         solver=extras.solver,
@@ -260,6 +273,13 @@ def _estimate(
     if extras.mask_threshold is not None:
         inliers[usable] &= estimate.residuals <= extras.mask_threshold
     return np.ascontiguousarray(target.rescaled(estimate.model)), inliers
+
+
+@lru_cache(maxsize=16)  # most calls of a program are alike
+def _options(max_iterations: int, confidence: float, seed: int) -> RansacOptions:
+    return RansacOptions(
+        max_iterations=max_iterations, confidence=confidence, seed=seed
+    )
 
 
 def _usable_rows(x1: Array, x2: Array) -> Mask | slice:

@@ -8,7 +8,8 @@ one addition: ``maxIters`` may be given by name in every form.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import cv2
@@ -112,21 +113,32 @@ class Form:
         required, _, optional = parameters.partition("[")
         return cls(*(_names(part) for part in (required, optional)))
 
-    @property
+    @cached_property
     def parameters(self) -> tuple[str, ...]:
         """All names, in the order of positional arguments."""
         return self.required + self.optional
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """All names that a call may give."""
+        return frozenset((*self.parameters, "maxIters"))
+
+    @cached_property
+    def has_cameras(self) -> bool:
+        """Whether some of them are camera matrices."""
+        return not self.known.isdisjoint(_CAMERAS)
 
     def bind(
         self, args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> dict[str, Any] | None:
         """Return the arguments by name, or None where they do not fit this form."""
         values = dict(zip(self.parameters, args, strict=False))
-        known = {*self.parameters, "maxIters"}
         if len(args) > len(self.parameters) or kwargs.keys() & values.keys():
             return None
         values.update(kwargs)
-        if not (set(self.required) <= values.keys() <= known):
+        if not all(name in values for name in self.required):
+            return None
+        if not values.keys() <= self.known:
             return None
         converts = _SIZES if "refineIters" in self.parameters else _CONVERTS
         if all(v is None or converts[name](v) for name, v in values.items()):
@@ -149,12 +161,15 @@ class Call:
 
     def get(self, *names: str) -> Any:
         """Return the first of these arguments that was given and is not None."""
-        given = (self.values.get(name) for name in names)
-        return next((value for value in given if value is not None), None)
+        for name in names:
+            value = self.values.get(name)
+            if value is not None:
+                return value
+        return None
 
     def with_values(self, **values: Any) -> Call:
         """Return the same call with some arguments replaced."""
-        return replace(self, values={**self.values, **values})
+        return Call(self.function, self.form, {**self.values, **values})
 
     @property
     def uses_umat(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,6 +59,8 @@ def with_plain_cameras(call: Call) -> Call:
 
     cv2 misreads other byte orders and wants both camera matrices of one type.
     """
+    if not call.form.has_cameras:
+        return call
     plain: dict[str, Any] = {}
     for name, value in call.values.items():
         if isinstance(value, np.ndarray) and name.startswith("cameraMatrix"):
@@ -73,12 +76,12 @@ def read_camera(matrix: Any, distortion: Any) -> Camera | None:
     if K is None or dist is None:
         return None
     # cv2 reads the upper triangle and takes the last row for granted.
-    K = np.triu(K)
-    K[2, 2] = 1.0
-    mirror = np.where(np.diag(K)[:2] < 0.0, -1.0, 1.0)
-    K[:2] *= mirror[:, None]
-    usable = np.isfinite(K).all() and np.isfinite(dist).all() and K[0, 0] * K[1, 1] > 0
-    return Camera(K, mirror, dist) if usable else None
+    (fx, skew, cx), (_, fy, cy), _ = K.tolist()
+    x, y = math.copysign(1.0, fx), math.copysign(1.0, fy)
+    K = np.array([[x * fx, x * skew, x * cx], [0.0, y * fy, y * cy], [0.0, 0.0, 1.0]])
+    is_finite = math.isfinite(fx + skew + cx + fy + cy) and np.isfinite(dist).all()
+    usable = is_finite and fx * fy * x * y > 0
+    return Camera(K, np.array([x, y]), dist) if usable else None
 
 
 def _read_matrix(value: Any) -> Array | None:

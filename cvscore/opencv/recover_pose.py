@@ -12,7 +12,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from cvscore.opencv.answer import ROBUST_METHODS
+from cvscore.opencv.answer import EXTRA_NAMES, ROBUST_METHODS
 from cvscore.opencv.arrays import (
     is_plain_output,
     make_umat,
@@ -21,17 +21,16 @@ from cvscore.opencv.arrays import (
 )
 from cvscore.opencv.call_forms import Form, bind
 from cvscore.opencv.cameras import Camera, read_cameras
-from cvscore.opencv.drop_in import findEssentialMat
+from cvscore.opencv.essential import findEssentialMat
 from cvscore.types import Array
 
 FORM = Form.parse(
     "points1, points2, cameraMatrix1, distCoeffs1, cameraMatrix2, distCoeffs2[, E[, "
     "R[, t[, method[, prob[, threshold[, mask]]]]]]]"
 )
-# What findEssentialMat takes beside the arguments of cv2.
-EXTRAS = tuple(findEssentialMat.__kwdefaults__ or ())
-# Any, as the stubs of cv2 know no stars.
+# Any, as neither the stubs of cv2 nor our overloads know stars.
 _recover: Any = cv2.recoverPose
+_find_essential: Any = findEssentialMat
 # With no more points cv2 finds several essential matrices, or none.
 MINIMAL_FOR_ESSENTIAL = 5
 
@@ -63,8 +62,8 @@ def recoverPose(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
     cv2.error
         For arguments that cv2 rejects too.
     """
-    extras = {name: kwargs[name] for name in EXTRAS if name in kwargs}
-    theirs = {name: kwargs[name] for name in kwargs if name not in EXTRAS}
+    extras = {name: kwargs[name] for name in EXTRA_NAMES if name in kwargs}
+    theirs = {name: kwargs[name] for name in kwargs if name not in EXTRA_NAMES}
     call = bind(cv2.recoverPose, (FORM,), args, theirs)
     if call is None or "maxIters" in theirs:
         return tuple(cv2.recoverPose(*args, **theirs))
@@ -86,7 +85,7 @@ def recoverPose(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
         plain.hand_over()  # raises where cv2 does; its answer is of no use
     search = {"method": method, "prob": prob}
     as_given = [call.values[name] for name in FORM.required[2:]]
-    E, inliers = findEssentialMat(x1, x2, *as_given, **search, **extras)
+    E, inliers = _find_essential(x1, x2, *as_given, **search, **extras)
     if isinstance(E, cv2.UMat):  # as a camera was
         E, inliers = E.get(), inliers.get()
     if E is None or E.shape != (3, 3):

@@ -8,7 +8,10 @@ far, where a sample free of outliers is far likelier (inner samples of LO-RANSAC
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from cvscore._numba.bound import (
     DRAW,
@@ -17,14 +20,12 @@ from cvscore._numba.bound import (
     call_draw,
     call_inliers,
     call_solve,
-    call_summarise,
 )
 from cvscore._numba.by_address import address_of
 from cvscore.numerics.random_numbers import generator
 from cvscore.ransac.local_optimization import (
-    CONVERGED,
-    MIN_GAIN,
-    NEARLY_CONVERGED,
+    TO_THE_END,
+    WHILE_SEARCHING,
     locally_optimise,
 )
 from cvscore.ransac.objective import Candidate, Objective, best_of
@@ -38,6 +39,11 @@ LAST_BATCH = 64
 LAST_INNER_BATCH = 32  # most of these samples are good already
 # Batches among the inliers of one model: what these do not improve, more will not.
 PATIENCE = 2
+
+# The search comes back to the interpreter, where Ctrl-C is seen, after so much work:
+# points on which samples were scored, and as many as cost what solving for one does.
+WORK_OF_A_SLICE = 4e6
+WORK_OF_A_SAMPLE = 1e3
 
 # Where samples come from: all points, or the inliers of the best model.
 EVERYWHERE, AMONG_INLIERS = 0, 1
@@ -77,29 +83,58 @@ def search(
     objective: Objective, sampler: Sampler, style: SearchStyle = PLAIN
 ) -> tuple[Candidate | None, int]:
     """Do what `ransac` does, for an objective and in a style."""
-    found, iterations = objective.run(
-        _search,
+    given = (
         _bound_sampler(sampler, compiled=objective.is_compiled),
         generator(objective.options.seed),
         limits_of(objective.options, style),
     )
-    best = Candidate(*found)
-    return best if best.score > -np.inf else None, iterations
+    state = new_search(objective.options.max_iterations)
+    while not state.is_over:
+        state = SearchState(*objective.run(_search, *given, state))
+    best = Candidate(*state.best)
+    return best if best.score > -np.inf else None, state.iterations
+
+
+class SearchState(NamedTuple):
+    """Where a search stands between two slices."""
+
+    best: Candidate
+    members: NDArray[np.int64]  # its inliers
+    # What a sample has to score to be worth optimising: more than those before it from
+    # the same source, (2,).
+    bars: Array
+    iterations: int
+    batch: int
+    budget: float
+    num_vain: int  # batches among the inliers of the best model, since it is the best
+    is_over: bool
+
+
+def new_search(max_iterations: int) -> SearchState:
+    """Return the state of a search that has not begun."""
+    return SearchState(
+        best=Candidate(np.empty((3, 3)), np.empty(0), -np.inf),
+        members=np.empty(0, dtype=np.int64),
+        bars=np.full(2, -np.inf),
+        iterations=0,
+        batch=FIRST_BATCH,
+        budget=float(max_iterations),
+        num_vain=0,
+        is_over=False,
+    )
 
 
 @bound_kernel
-def _search(objective, sampler, generator, limits):
-    """Return the best candidate and how many samples it took."""
+def _search(objective, sampler, generator, limits, state):
+    """Search on for a slice of the work, and return the state then."""
     model, score, points = objective.model, objective.score, objective.points
-    best = Candidate(np.empty((3, 3)), np.empty(0), -np.inf)
-    members = np.empty(0, dtype=np.int64)
-    # What a sample has to score to be worth optimising: more than those before it.
-    bars = np.full(2, -np.inf)
-    iterations, batch, budget = 0, FIRST_BATCH, float(limits.max_iterations)
-    num_vain = 0  # batches among the inliers of the best model, since it is the best
-    while iterations < budget:
+    best, members, bars, iterations, batch, budget, num_vain, _ = state
+    work_of_sample = WORK_OF_A_SAMPLE + points.shape[-1]
+    end_of_slice = iterations + WORK_OF_A_SLICE / work_of_sample
+    while iterations < min(budget, end_of_slice):
         for source in range(2):
-            num = min(batch, limits.max_iterations - iterations)
+            # What is found on the way may leave fewer to draw, or none.
+            num = min(batch, max(int(np.ceil(budget)) - iterations, 0))
             if source == EVERYWHERE:
                 samples = call_draw(sampler, points, num)
             else:
@@ -112,22 +147,21 @@ def _search(objective, sampler, generator, limits):
             if not top.score > -np.inf:
                 continue
             bars[source] = -np.inf if limits.optimises_every_batch else top.score
-            how = best.score, MIN_GAIN, NEARLY_CONVERGED
-            end = locally_optimise(objective, top, *how)
+            end = locally_optimise(objective, top, best.score, WHILE_SEARCHING)
             if end.score > best.score:
                 best = end
                 inliers = call_inliers(score, best.sq_residuals)
                 members, num_vain = np.flatnonzero(inliers), 0
                 bars[AMONG_INLIERS] = -np.inf
-                evidence = np.inf
-                if limits.min_gain_per_freedom > 0.0:
-                    evidence = call_summarise(score, best.sq_residuals)[3]
                 counts = members.shape[0], inliers.shape[0]
-                budget = sample_budget(*counts, evidence, model, limits)
+                budget = sample_budget(*counts, model.sample_size, limits)
         batch = min(2 * batch, LAST_BATCH)
-    if best.score > -np.inf:
-        best = locally_optimise(objective, best, -np.inf, 0.0, CONVERGED)
-    return best, iterations
+    is_over = not iterations < budget
+    if is_over and best.score > -np.inf:
+        best = locally_optimise(objective, best, -np.inf, TO_THE_END)
+    return SearchState(
+        best, members, bars, iterations, batch, budget, num_vain, is_over
+    )
 
 
 def _bound_sampler(sampler: Sampler, *, compiled: bool) -> BoundSampler:

@@ -141,9 +141,8 @@ def best_of(objective, models, bar):
     """Return the best of models (K, ...) above ``bar``; the score -inf if none is."""
     num_models, num_points = models.shape[0], objective.points.shape[-1]
     num_kept = max(MIN_KEPT, int(KEPT_SHARE * num_models))
-    some = objective.preview_points
-    if some.shape[-1] < num_points and num_kept < num_models:
-        sq_residuals = call_residuals(objective.model, models, some)
+    if num_kept < num_models:
+        sq_residuals = call_residuals(objective.model, models, objective.preview_points)
         guesses = call_preview(objective.score, sq_residuals)
         kept = _largest(guesses, num_kept)
     else:

@@ -7,14 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cvscore._numba.bound import bound_kernel
 from cvscore._numba.compile import kernel
 from cvscore.types import RansacOptions
 
-# Samples at the least, where that many are allowed: two rounds.  Nearly all matches
-# agree with the model of a plane or a short baseline too, and end the search by their
-# number; it takes a second look to find one that fits them better.
-MIN_SAMPLES = 40
+# Samples at the least, where that many are allowed.  Nearly all matches agree with the
+# model of a plane or a short baseline too, and end the search by their number; it takes
+# a second look to find one that fits them better.
+MIN_SAMPLES = 96
 
 
 class SearchStyle(NamedTuple):
@@ -22,19 +21,15 @@ class SearchStyle(NamedTuple):
 
     Attributes
     ----------
-    min_gain_per_freedom : float
-        Nats per degree of freedom that inliers have to gain over chance to end the
-        search by their number; 0 where any do.
     optimises_every_batch : bool
         Whether the best sample of a batch is optimised though one before it was
         better: worth it where local optimisation costs little beside the solver.
     """
 
-    min_gain_per_freedom: float = 0.0
     optimises_every_batch: bool = False
 
 
-# Any inliers end the search, and only the best sample so far is optimised.
+# Only the best sample so far is optimised.
 PLAIN = SearchStyle()
 
 
@@ -44,7 +39,6 @@ class SearchLimits(NamedTuple):
     max_iterations: int
     min_iterations: int
     confidence: float
-    min_gain_per_freedom: float
     optimises_every_batch: bool
 
 
@@ -75,20 +69,9 @@ def trials_needed(num_inliers, num_points, sample_size, confidence):
     return max(1.0, math.log1p(-confidence) / math.log1p(-clean))
 
 
-@bound_kernel
-def sample_budget(num_inliers, num_points, evidence, model, limits):
-    """How many samples make sure of a model as good as one with so many inliers.
-
-    Where these gain less than the limits ask for, of a model with as much ``evidence``
-    in fewer of them; infinity, or NaN from scores that have none, changes nothing.
-    """
-    gain = limits.min_gain_per_freedom
-    if gain > 0.0:
-        num_fine = (evidence / gain + model.num_params) / model.residual_dim
-        if num_fine < num_inliers:
-            num_inliers = int(max(num_fine, 0.0))
-    needed = trials_needed(
-        num_inliers, num_points, model.sample_size, limits.confidence
-    )
+@kernel
+def sample_budget(num_inliers, num_points, sample_size, limits):
+    """How many samples make sure of a model as good as one with so many inliers."""
+    needed = trials_needed(num_inliers, num_points, sample_size, limits.confidence)
     least = max(float(limits.min_iterations), float(MIN_SAMPLES), needed)
     return min(float(limits.max_iterations), least)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from cvscore.scores.label_prior import BetaPrior, label_terms
 from cvscore.scores.marginal import best_prefix_by_sorting, marginal_score
 from cvscore.scores.preview import preview_scores
 from cvscore.scores.prior_units import check_half_width, prior_for_points
-from cvscore.scores.priors import InverseGamma
+from cvscore.scores.priors import JEFFREYS, InverseGamma
 from cvscore.scores.residual_bins import lowest_bin
 from cvscore.types import (
     Array,
@@ -65,7 +66,7 @@ class MarginalScore:
         What the half-width may be widened to; None, the default, leaves it alone.
     """
 
-    prior: InverseGamma = field(default_factory=InverseGamma.jeffreys)
+    prior: InverseGamma = JEFFREYS
     half_width: float | None = None
     rss_floor: float = MIN_RSS_FLOOR
     label_prior: BetaPrior | None = None
@@ -109,13 +110,18 @@ class MarginalScore:
             check_half_width(half_width, data.extent, data.focal)
         floor = max(self.rss_floor, data.num_points * data.precision**2)
         prior = prior_for_points(self.prior, data.extent, data.focal)
-        return replace(
-            self,
+        return self._with(
             prior=prior.scaled(1.0 / data.unit),
             half_width=half_width / data.unit,
             max_half_width=max_half_width,
             rss_floor=max(floor / data.unit**2, MIN_RSS_FLOOR),
         )
+
+    def _with(self, **parameters: Any) -> MarginalScore:
+        """Return this score with others that are valid: every call makes one."""
+        score = object.__new__(MarginalScore)
+        vars(score).update(vars(self), **parameters)
+        return score
 
     def scaled(self, factor: float) -> MarginalScore:
         """Return this score for residuals that have been multiplied by ``factor``."""

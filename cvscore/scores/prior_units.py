@@ -9,6 +9,7 @@ magnitude.  Where the focal length is known it converts; where not, that is an e
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 
 from cvscore.scores.priors import AS_POINTS, NORMALISED, PIXELS, InverseGamma
 
@@ -40,9 +41,9 @@ def prior_for_points(
         return prior
     # No scale, no unit; and points without extent have no model, in any unit.
     if prior.beta == 0.0 or extent == 0.0:
-        return replace(prior, unit=AS_POINTS)
+        return _in_unit_of_points(prior)
     if prior.unit == NORMALISED and focal is not None:
-        return replace(prior.pixels(focal), unit=AS_POINTS)
+        return _in_unit_of_points(prior.pixels(focal))
     if prior.unit == PIXELS and not are_pixels(extent, focal):
         raise ValueError(
             f"the prior is in pixels but the points are not: {_size(extent, focal)}. "
@@ -55,6 +56,11 @@ def prior_for_points(
             f"{_size(extent, focal)}. Give prior.pixels(focal) with the focal length "
             "in pixels"
         )
+    return _in_unit_of_points(prior)
+
+
+@lru_cache(maxsize=16)  # most calls have the same prior
+def _in_unit_of_points(prior: InverseGamma) -> InverseGamma:
     return replace(prior, unit=AS_POINTS)
 
 

@@ -14,7 +14,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cvscore.data.validation import as_real_array
-from cvscore.types import Array, one_of, positive_number, real_number, shown
+from cvscore.types import (
+    Array,
+    one_of,
+    positive_number,
+    real_number,
+    shown,
+)
 
 # What the residuals that a prior speaks of are measured in.
 PIXELS = "px"  # of the image
@@ -24,6 +30,8 @@ UNITS = (PIXELS, NORMALISED, AS_POINTS)
 
 # alpha of `fit_robust`: worth two residuals, so that twenty inliers outvote it.
 ROBUST_ALPHA = 1.0
+# Beyond it, beta alone can't say what the variance is: all digits of nu are lost.
+MAX_ALPHA = 1e75
 # A shape beyond this says that the variances are one number up to rounding.
 MAX_SHAPE = 1e8
 MAX_FIT_STEPS = 50
@@ -69,18 +77,20 @@ class InverseGamma:
                     f"{name} must be finite and not negative, got {shown(value)}"
                 )
             object.__setattr__(self, name, number)
+        if self.alpha > MAX_ALPHA:
+            raise ValueError(f"alpha must be at most {MAX_ALPHA:g}, got {self.alpha:g}")
         one_of(self.unit, "unit", UNITS)
 
     @classmethod
     def jeffreys(cls) -> InverseGamma:
         """Return the limit that assumes nothing about the scale."""
-        return cls(alpha=0.0, beta=0.0)
+        return JEFFREYS
 
     def scaled(self, factor: float) -> InverseGamma:
         """Return this prior for residuals that have been multiplied by ``factor``."""
         if self.beta == 0.0:
             return self
-        return replace(self, beta=self.beta * factor**2)
+        return replace(self, beta=self.beta * (factor * factor))
 
     def normalised(self, focal: float) -> InverseGamma:
         """Return this prior for pixels divided by the focal length (pixels)."""
@@ -100,6 +110,9 @@ class InverseGamma:
         if self.unit != unit:
             raise ValueError(f"unit must be {unit!r} to be converted, got {self.unit}")
         positive_number(focal, "focal")
+
+
+JEFFREYS = InverseGamma(alpha=0.0, beta=0.0)
 
 
 def jeffreys() -> InverseGamma:

@@ -38,7 +38,10 @@ from cvscore.types import Array
 
 # Neighbours are looked for in the 3 x 3 cells around a match in the first image; with
 # this many matches a cell, the third neighbour of a right match is hardly ever missed.
-MATCHES_PER_CELL = 6
+MATCHES_PER_CELL = 3
+# Matches further from the centre than so many sides of the region are accompanied by
+# none: half of all may be there, and to compare them all would take seconds.
+FARTHEST_SIDES = 2.5
 # Samples drawn before matches are ordered by coherence; easy data need no more.
 NUM_UNIFORM_SAMPLES = 64
 
@@ -173,7 +176,7 @@ def _sq_distance_to_third(points, centre, units, sides):
     """Squared distance to the third neighbour of points (D, N).
 
     Matches are sorted into cells x cells by their place in the first image; those
-    outside of the region belong to the cells at the border.
+    outside of the region belong to the cells at the border, those far from it to none.
     """
     num_rows, num = points.shape
     positions = np.empty((num_rows, num))
@@ -185,16 +188,19 @@ def _sq_distance_to_third(points, centre, units, sides):
     cell_of = np.empty(num, dtype=np.int64)
     for i in range(num):
         x, y = positions[0, i] / width + 0.5, positions[1, i] / height + 0.5
-        column = min(max(int(x * cells), 0), cells - 1)
-        row = min(max(int(y * cells), 0), cells - 1)
-        cell_of[i] = row * cells + column
-    first, position = sort_into_cells(cell_of, cells * cells)
+        column = int(min(max(x * cells, 0.0), cells - 1.0))
+        row = int(min(max(y * cells, 0.0), cells - 1.0))
+        is_far = max(abs(x - 0.5), abs(y - 0.5)) > FARTHEST_SIDES
+        cell_of[i] = cells * cells if is_far else row * cells + column
+    first, position = sort_into_cells(cell_of, cells * cells + 1)
     sorted_positions = np.empty((num_rows, num))
     for i in range(num):
         for row in range(num_rows):
             sorted_positions[row, position[i]] = positions[row, i]
-    distances, around = np.empty(num), np.empty(num)
+    distances, around = np.full(num, np.inf), np.empty(num)
     for i in range(num):
+        if cell_of[i] == cells * cells:
+            continue
         row, column = cell_of[i] // cells, cell_of[i] % cells
         num_around = 0
         for r in range(max(row - 1, 0), min(row + 2, cells)):

@@ -1,6 +1,9 @@
 """The records and protocols that every layer shares; imports nothing else of ours."""
 
 from cvscore.types.arguments import (
+    LARGEST,
+    MAX_SIZE_RATIO,
+    SMALLEST,
     one_of,
     positive_number,
     real_number,
@@ -38,11 +41,14 @@ from cvscore.types.search import (
 )
 
 __all__ = [
+    "LARGEST",
     "MAX_RESIDUAL_DIM",
+    "MAX_SIZE_RATIO",
     "MOST_ITERATIONS",
     "MOST_SEED",
     "NO_NOISE",
     "SIGNIFICANT_EVIDENCE",
+    "SMALLEST",
     "Array",
     "DataScale",
     "Estimate",

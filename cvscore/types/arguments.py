@@ -12,6 +12,11 @@ from typing import Any
 
 import numpy as np
 
+# Points and cameras are between these in size, so that their fourth powers are finite
+# and not zero, and no two of one problem are further apart than the ratio.
+SMALLEST, LARGEST = 1e-75, 1e75
+MAX_SIZE_RATIO = 1e9
+
 
 def real_number(value: Any, name: str) -> float:
     """Return a number as a float, infinite where it is too large for one."""
@@ -53,6 +58,8 @@ def one_of(value: Any, name: str, choices: Collection[str]) -> str:
 
 
 def _as_real(value: Any, name: str, kind: str) -> Any:
+    if type(value) in (float, int):  # the common case, without asking an abstract class
+        return value
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value.item()
     if not isinstance(value, Real) or isinstance(value, bool | np.bool_):

@@ -17,7 +17,7 @@ SIGNIFICANT_EVIDENCE = math.log(100.0)
 
 
 class Pose(NamedTuple):
-    """Second camera from first, ``x_cam2 = R x_cam1 + t``, with |t| = 1."""
+    """Second camera from first, ``x_cam2 = R x_cam1 + t``, with ``|t| = 1``."""
 
     R: Array
     t: Array

@@ -107,7 +107,10 @@ class RansacOptions:
     def given(cls, options: RansacOptions | None) -> RansacOptions:
         """Return options that were given, or the default ones."""
         if options is None:
-            return cls()
+            return DEFAULT_OPTIONS
         if not isinstance(options, cls):
             raise TypeError(f"options must be RansacOptions, got {shown(options)}")
         return options
+
+
+DEFAULT_OPTIONS = RansacOptions()

@@ -1,5 +1,6 @@
 """The files of compiled kernels: never stale, and never a reason to fail."""
 
+import ast
 import errno
 import importlib.util
 import os
@@ -92,9 +93,11 @@ def test_a_kernel_is_compiled_once(function):
     assert was_cached(function)
 
 
-def test_a_change_in_any_source_compiles_all_anew(function, monkeypatch, tmp_path):
+def test_a_change_of_its_sources_compiles_a_kernel_anew(
+    function, monkeypatch, tmp_path
+):
     assert not was_cached(function)
-    monkeypatch.setattr(provenance, "SOURCES", "another version")
+    monkeypatch.setattr(provenance, "sources_of", lambda module: "another version")
     assert not was_cached(function)
     assert was_cached(function)
     assert len(files_in(tmp_path)) == 1  # the old file was replaced
@@ -112,6 +115,39 @@ def test_a_constant_of_a_file_without_kernels_is_never_stale(copy):
     assert call(copy).stdout == "1 machine\n"
     (copy / CONSTANT).write_text("VALUE = 22\n")
     assert call(copy).stdout == "22 process\n"
+
+
+@pytest.mark.parametrize(
+    ("statement", "other", "is_used"),
+    [
+        ("from cvscore.numerics.probe_other import NOTHING", "numerics", True),
+        ("import cvscore.numerics.probe_other", "numerics", True),
+        ("from cvscore.numerics import (\n    probe_other,\n)", "numerics", True),
+        ("def later():\n    from cvscore.files.probe_other import N", "files", True),
+        ("NAME = 'cvscore.files.probe_other'", "files", False),
+    ],
+)
+def test_what_is_imported_on_the_way_is_a_source(copy, statement, other, is_used):
+    """And what is not need not be compiled anew when it is edited."""
+    (copy / CONSTANT).write_text(f"{statement}\nVALUE = 1\n")
+    edited = copy / other / "probe_other.py"
+    edited.write_text("NOTHING = 0\n")
+    assert call(copy).stdout == "1 process\n"
+    edited.write_text("NOTHING = 1\n")
+    assert call(copy).stdout == ("1 process\n" if is_used else "1 machine\n")
+
+
+def test_the_imports_found_are_those_that_python_finds():
+    """The names of modules, found by a pattern, are those of the syntax tree."""
+    for name, content in provenance._CONTENTS.items():
+        nodes = list(ast.walk(ast.parse(content)))
+        modules = {n.module for n in nodes if isinstance(n, ast.ImportFrom)}
+        for node in nodes:
+            if isinstance(node, ast.Import):
+                modules |= {alias.name for alias in node.names}
+        ours = {each for each in modules if each.split(".")[0] == "cvscore"}
+        expected = {each for module in ours for each in provenance._names_of(module)}
+        assert expected <= set(provenance._imported_by(name)), name
 
 
 def test_an_upgrade_under_a_running_process_leaves_no_old_code(copy):
@@ -152,7 +188,8 @@ def test_in_an_archive_the_stamp_is_that_of_its_files(copy, tmp_path):
 
 def test_without_sources_nothing_is_kept(tmp_path, function, monkeypatch):
     (tmp_path / "empty").mkdir()
-    assert provenance.stamp_of(tmp_path / "empty") == (None, {})
+    assert provenance.read_sources(tmp_path / "empty") == ({}, {})
+    assert provenance.stamp_of({}) is None
     monkeypatch.setattr(provenance, "SOURCES", None)
     assert not was_cached(function)
     assert not was_cached(function)

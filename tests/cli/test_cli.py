@@ -12,6 +12,7 @@ from synthetic import planar_scene
 from cvscore import __version__
 from cvscore._numba.compile import kernel, kernels
 from cvscore.cli import main
+from cvscore.cli.demo_picture import RIGHT, WRONG
 
 
 def test_calibrate_writes_what_match_takes(here, capsys, rng):
@@ -64,6 +65,38 @@ def test_verify_prints_a_closing_table(here, capsys, rng):
         status, out, err = run(capsys, "verify", *arguments)
         assert (status, out, err.count("\n")) == (1, "", 1)
         assert words in err
+
+
+def test_verify_writes_a_page_of_all_pairs(here, capsys, rng):
+    pytest.importorskip("pycolmap")
+    from colmap_scenes import write_scene
+
+    write_scene(here / "colmap.db", rng, num_images=3)
+    (here / "images").mkdir()
+    cv2.imwrite("images/0.png", np.zeros((60, 80), np.uint8))
+    arguments = ["verify", "colmap.db", "--report", "page.html", "--images", "images"]
+    status, out, err = run(capsys, *arguments)
+    assert status == 0, err
+    assert out.endswith("report: page.html\n")
+    page = (here / "page.html").read_text(encoding="utf-8")
+    assert page.count("data:image/jpeg") == 1
+    assert page.count('"CALIBRATED"') == 3
+    assert '"evidence":[null' not in page
+    status, out, _ = run(capsys, *arguments, "--json")  # now they are kept
+    assert json.loads(out)["report"] == "page.html"
+    page = (here / "page.html").read_text(encoding="utf-8")
+    assert '"evidence":[null,null,null]' in page
+    database = (here / "colmap.db").read_bytes()
+    for arguments, words in (
+        (["--report", "page.pdf"], "reports end in .html"),
+        (["--images", "images"], "give --report too"),
+        (["--report", "page.html", "--images", "none"], "there is no folder none"),
+        (["--report", "folder/none.html", "--images", "page.html"], "no folder"),
+    ):
+        status, out, err = run(capsys, "verify", "colmap.db", *arguments)
+        assert (status, out, err.count("\n")) == (1, "", 1)
+        assert words in err
+    assert (here / "colmap.db").read_bytes() == database
 
 
 def test_info_names_versions_and_the_cache(capsys):
@@ -122,14 +155,27 @@ def test_warmup_leaves_nothing_to_compile(capsys):
 
 
 def test_demo_shows_thresholds_beside_none(here, capsys):
-    status, out, err = run(capsys, "demo", "--json", "--output", "pictures/demo.png")
+    files = ["--output", "pictures/demo.png", "--report", "demo.html"]
+    status, out, err = run(capsys, "demo", "--json", *files)
     assert status == 0, err
     found = json.loads(out)
     ours = found["methods"]["cvscore, no threshold"]
     others = [row for name, row in found["methods"].items() if "cv2" in name]
     assert len(others) == 10
-    # One call is right in every light; a method with a threshold fails in some.
+    # One call is right whatever the noise; a method with a threshold fails somewhere.
     assert max(ours["degrees"]) < 5.0
     worst = [max(row["degrees"]) for row in others]
     assert np.mean(np.array(worst) > 5.0) >= 0.8
-    assert cv2.imread("pictures/demo.png").shape == (3 * (240 + 28), 3 * 640, 3)
+    small, middle, large = found["noise"]
+    assert 2 * small < middle < large
+    assert found["files"] == files[1::2]
+    page = (here / "demo.html").read_text(encoding="utf-8")
+    assert page.count("data:image/jpeg") == 2
+    picture = cv2.imread("pictures/demo.png").astype(int)
+    assert picture.shape[1] == 3 * 480 + 2 * 12 + 2 * 12
+    # Verdicts in green below some cells, in red below others.
+    green, red = (
+        (np.abs(picture - colour).max(axis=2) < 3).mean() for colour in (RIGHT, WRONG)
+    )
+    assert green > 0.03
+    assert red > 0.01

@@ -76,6 +76,8 @@ def bad_inputs(folder, left, right):
         ([good, "--output", "a.png"], "give the two images as well"),
         ([good, "--sweep", folder], "is a folder"),
         ([good, "--sweep", "a.what"], "pictures end in"),
+        ([good, "--report", "a.png"], "reports end in .html"),
+        ([good, "--report", folder], "reports end in .html"),
         ([good, "--seed", "-1"], "seed must not be negative"),
         ([good, "--confidence", "2"], "confidence must be in (0, 1)"),
         ([good, "--max-iterations", "0"], "max_iterations must be at least 1"),

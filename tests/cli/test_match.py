@@ -101,3 +101,32 @@ def test_the_kind_of_scene_is_told_by_evidence(here, capsys, rng):
     status, out, err = run(capsys, "match", path, "--model", "fundamental")
     assert status == 0
     assert "not significant" in out
+
+
+def test_a_report_is_written_on_request(views, here, capsys):
+    folder, _ = views
+    images = folder / "left.png", folder / "right.jpg"
+    status, out, err = run(capsys, "match", *images, "--report", "pages/page.html")
+    assert status == 0, err
+    assert out.splitlines()[-1].split() == ["report", "pages/page.html"]
+    page = Path("pages/page.html").read_text(encoding="utf-8")
+    assert page.count("data:image/jpeg") == 2
+    assert "<title>left.png and right.jpg</title>" in page
+    assert [path.name for path in Path("pages").iterdir()] == ["page.html"]
+
+
+def test_a_report_needs_neither_images_nor_a_model(here, capsys, rng):
+    scene = planar_scene(rng)
+    path = save_matches(here / "m.npz", scene.x1, scene.x2)
+    status, out, _ = run(capsys, "match", path, "--json", "--report", "a.html")
+    assert status == 0
+    assert json.loads(out)["report"] == "a.html"
+    page = Path("a.html").read_text(encoding="utf-8")
+    assert "<title>m.npz, first image and m.npz, second image</title>" in page
+    x1, x2 = rng.uniform(0, 1000, (2, 100, 2))
+    path = save_matches(here / "noise.npz", x1, x2)
+    status, out, err = run(capsys, "match", path, "--report", "b.html")
+    assert (status, out, err.count("\n")) == (1, "", 1)
+    assert err.endswith("(report: b.html)\n")
+    page = Path("b.html").read_text(encoding="utf-8")
+    assert '"reason":"random matches (100 of them) have as good a one"' in page

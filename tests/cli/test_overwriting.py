@@ -24,6 +24,7 @@ def inputs(views, here, rng):
     shutil.copy(folder / "left.png", "a.png")
     shutil.copy(folder / "right.jpg", "b.jpg")
     shutil.copy(folder / "left.png", "cvscore-match.png")
+    shutil.copy(folder / "left.png", "page.html")
     (here / "link.png").symlink_to("a.png")
     os.link("a.png", "hard.png")
     for i in range(2):
@@ -45,6 +46,7 @@ def inputs(views, here, rng):
         ["match", "link.png", "b.jpg", "--output", "a.png"],
         ["match", "a.png", "b.jpg", "--sweep", "a.png"],
         ["match", "cvscore-match.png", "b.jpg"],
+        ["match", "page.html", "b.jpg", "--report", "page.html"],
         ["match", "l0.npz", "a.png", "b.jpg", "--output", "a.png"],
         ["match", "a.png", "b.jpg", "--camera", "K.png", "--output", "K.png"],
         ["match", "a.png", "b.jpg", "--output", "c.png", "--sweep", "c.png"],

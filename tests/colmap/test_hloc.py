@@ -1,7 +1,8 @@
-"""The README's three lines for hloc, on a stand-in with hloc's names and signatures.
+"""The lines for hloc in the documentation, on a stand-in with its names and signatures.
 
-hloc is not on PyPI.  Its `reconstruction` imports the verifying function by name and
-calls it with the paths of a database and of a file of pairs.
+hloc is not on PyPI.  Its `reconstruction` imports the verifying function by name from
+`triangulation`, which calls it too where it is asked to estimate two-view geometries;
+by default triangulation checks matches against the known poses.
 """
 
 import re
@@ -15,35 +16,38 @@ pycolmap = pytest.importorskip("pycolmap")
 
 from colmap_scenes import read_geometries, write_scene  # noqa: E402
 
-README = (ROOT / "README.md").read_text()
-
-
-def stand_in(monkeypatch):
-    """Modules `hloc` and `hloc.reconstruction`, the latter with a part of its main."""
-    hloc = types.ModuleType("hloc")
-    hloc.reconstruction = types.ModuleType("hloc.reconstruction")
-    source = """
+PAGE = (ROOT / "docs" / "colmap.md").read_text()
+SOURCE = """
 def estimation_and_geometric_verification(database_path, pairs_path, verbose=False):
     raise AssertionError("hloc's own verification ran")
 
 def main(database, pairs, verbose=False):
     estimation_and_geometric_verification(database, pairs, verbose)
 """
-    exec(source, hloc.reconstruction.__dict__)
+
+
+def stand_in(monkeypatch):
+    """Modules `hloc`, `hloc.reconstruction` and `hloc.triangulation`, in part."""
+    hloc = types.ModuleType("hloc")
     monkeypatch.setitem(sys.modules, "hloc", hloc)
-    monkeypatch.setitem(sys.modules, "hloc.reconstruction", hloc.reconstruction)
-    return hloc.reconstruction
+    for name in ("reconstruction", "triangulation"):
+        module = types.ModuleType(f"hloc.{name}")
+        exec(SOURCE, module.__dict__)
+        setattr(hloc, name, module)
+        monkeypatch.setitem(sys.modules, f"hloc.{name}", module)
+    return hloc
 
 
-def test_three_lines_put_our_verification_into_hloc(tmp_path, rng, monkeypatch):
-    (patch,) = re.findall(r"In hloc:\n\n```\n(.*?)```", README, flags=re.DOTALL)
-    assert len(patch.splitlines()) == 3
-    reconstruction = stand_in(monkeypatch)
+@pytest.mark.parametrize("module", ["reconstruction", "triangulation"])
+def test_four_lines_put_our_verification_into_hloc(module, tmp_path, rng, monkeypatch):
+    (patch,) = re.findall(r"In hloc:\n\n```\n(.*?)```", PAGE, flags=re.DOTALL)
+    assert len(patch.splitlines()) == 4
+    hloc = stand_in(monkeypatch)
     exec(patch, {})
     database, pairs = tmp_path / "database.db", tmp_path / "pairs.txt"
     write_scene(database, rng, num_images=3)
     pairs.write_text("0.png 1.png\n1.png 2.png\n")
-    reconstruction.main(database, pairs)
+    getattr(hloc, module).main(database, pairs)
     written = read_geometries(database)
     assert set(written) == {(1, 2), (2, 3)}
     assert all(geometry.config > 1 for geometry in written.values())

@@ -7,7 +7,7 @@ from numba.core import config as numba_config
 from opencv_case import CAMERAS, FUNCTIONS, NUM, K, points
 from opencv_points import CONTAINERS, homogeneous
 
-from cvscore.opencv import drop_in as opencv
+from cvscore import opencv
 
 KINDS = pytest.mark.parametrize("kind", FUNCTIONS)
 METHODS = pytest.mark.parametrize("method", [cv2.RANSAC, cv2.USAC_MAGSAC])

@@ -9,15 +9,16 @@ from numba.core import config as numba_config
 from opencv_calls import CALLS
 from opencv_case import CAMERAS, DIST, FUNCTIONS, NUM, K, points, usac_params
 
-from cvscore.opencv import drop_in as opencv
+from cvscore import opencv
+from cvscore.opencv.call_forms import Form
 from cvscore.scores.priors import InverseGamma
 
 # Compiled, the whole table takes seconds; interpreted, some of it has to do.
 TABLE = CALLS[::20] if numba_config.DISABLE_JIT else CALLS
 TARGETS = {
-    "findHomography": opencv._HOMOGRAPHY,
-    "findFundamentalMat": opencv._FUNDAMENTAL,
-    "findEssentialMat": opencv._ESSENTIAL,
+    "findHomography": opencv.homography._HOMOGRAPHY,
+    "findFundamentalMat": opencv.fundamental._FUNDAMENTAL,
+    "findEssentialMat": opencv.essential._ESSENTIAL,
 }
 KINDS = pytest.mark.parametrize("kind", FUNCTIONS)
 
@@ -46,8 +47,8 @@ def asked(monkeypatch):
         return spy
 
     for model in ("homography", "fundamental", "essential"):
-        name = f"estimate_{model}"
-        monkeypatch.setattr(opencv, name, spied(getattr(opencv, name)))
+        module, name = getattr(opencv, model), f"estimate_{model}"
+        monkeypatch.setattr(module, name, spied(getattr(module, name)))
     return requests
 
 
@@ -114,7 +115,7 @@ def test_signatures_are_those_of_the_installed_cv2(name):
     theirs = signatures(getattr(cv2, name).__doc__, name)
     assert signatures(getattr(opencv, name).__doc__, name) == theirs
     forms = [
-        opencv.Form.parse(signature[len(name) + 1 : signature.index(")")])
+        Form.parse(signature[len(name) + 1 : signature.index(")")])
         for signature in theirs
     ]
     assert list(TARGETS[name].forms) == forms

@@ -9,7 +9,7 @@ from numba.core import config as numba_config
 from opencv_case import CAMERAS, FUNCTIONS, K, usac_params
 from opencv_points import CONTAINERS
 
-from cvscore.opencv import drop_in as opencv
+from cvscore import opencv
 
 UNFILLED = 7
 NUM_EXAMPLES = 5 if numba_config.DISABLE_JIT else 50

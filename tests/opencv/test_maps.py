@@ -10,19 +10,19 @@ from opencv_case import usac_params
 from opencv_map_calls import CALLS, LINEAR, MAPS, NUM, SAMPLE_SIZES, is_3d, scene
 
 from cvscore import opencv
-from cvscore.opencv import maps
+from cvscore.opencv import maps_2d, maps_3d
 from cvscore.opencv.call_forms import Form
 
 TABLE = CALLS[::20] if numba_config.DISABLE_JIT else CALLS
 KINDS = pytest.mark.parametrize("kind", MAPS)
 TARGETS = {
-    "estimateAffine2D": maps._AFFINE_2D,
-    "estimateAffinePartial2D": maps._SIMILARITY_2D,
-    "estimateAffine3D": maps._AFFINE_3D,
-    "estimateTranslation3D": maps._TRANSLATION_3D,
+    "estimateAffine2D": maps_2d._AFFINE_2D,
+    "estimateAffinePartial2D": maps_2d._SIMILARITY_2D,
+    "estimateAffine3D": maps_3d._AFFINE_3D,
+    "estimateTranslation3D": maps_3d._TRANSLATION_3D,
 }
 if hasattr(cv2, "estimateTranslation2D"):
-    TARGETS["estimateTranslation2D"] = maps._TRANSLATION_2D
+    TARGETS["estimateTranslation2D"] = maps_2d._TRANSLATION_2D
 
 
 def call(kind, *args, module=opencv, **kwargs):
@@ -206,20 +206,20 @@ def test_degenerate_points_give_a_finite_model_or_none(kind, name):
 def asked(monkeypatch):
     """What the search is asked for, call by call."""
     requests = []
-    native = maps._AFFINE_2D.estimator(None)
+    native = maps_2d._AFFINE_2D.estimator(None)
 
     def spy(*args, **kwargs):
         requests.append(kwargs)
         return native(*args, **kwargs)
 
-    monkeypatch.setattr(maps, "_AFFINE_2D", _replaced(spy))
+    monkeypatch.setattr(maps_2d, "_AFFINE_2D", _replaced(spy))
     return requests
 
 
 def _replaced(estimator):
     from dataclasses import replace
 
-    return replace(maps._AFFINE_2D, estimator=lambda _: estimator)
+    return replace(maps_2d._AFFINE_2D, estimator=lambda _: estimator)
 
 
 def test_the_arguments_describe_the_search(asked):

@@ -7,7 +7,7 @@ import synthetic
 from numba.core import config as numba_config
 from opencv_case import CAMERAS, FUNCTIONS, usac_params
 
-from cvscore.opencv import drop_in as opencv
+from cvscore import opencv
 
 NUM, NUM_SCENES = (100, 1) if numba_config.DISABLE_JIT else (200, 5)
 KINDS = pytest.mark.parametrize("kind", ["H", "F", "E"])

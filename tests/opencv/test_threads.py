@@ -10,7 +10,7 @@ from numba.core import config as numba_config
 from opencv_case import CAMERAS, FUNCTIONS, usac_params
 from synthetic import planar_scene, two_view_scene
 
-from cvscore.opencv import drop_in as opencv
+from cvscore import opencv
 
 NUM_THREADS = 8
 NUM_CALLS = 16 if numba_config.DISABLE_JIT else 1000

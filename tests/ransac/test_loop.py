@@ -8,10 +8,10 @@ import pytest
 from conftest import ROOT
 from synthetic import planar_scene, two_view_scene
 
-from cvscore._numba.bound import bind_model
 from cvscore.models.essential import essential_model
 from cvscore.models.fundamental import fundamental_model
 from cvscore.models.homography import homography_model
+from cvscore.ransac import loop
 from cvscore.ransac.local_optimization import optimise
 from cvscore.ransac.loop import LAST_BATCH, ransac, search
 from cvscore.ransac.objective import Candidate, Objective
@@ -19,8 +19,6 @@ from cvscore.ransac.samplers import UniformSampler
 from cvscore.ransac.stopping import (
     MIN_SAMPLES,
     SearchStyle,
-    limits_of,
-    sample_budget,
     trials_needed,
 )
 from cvscore.scores.baselines import InlierCount, Msac
@@ -134,26 +132,6 @@ def test_stopping_follows_the_inlier_count(rng):
     assert needed <= iterations <= needed + 2 * LAST_BATCH
 
 
-def test_many_inliers_of_a_loose_model_are_no_reason_to_stop():
-    def needed(num_inliers):
-        return trials_needed(num_inliers, 200, 4, 0.999)
-
-    def budget(evidence, min_gain):
-        options = RansacOptions(max_iterations=10_000)
-        limits = limits_of(options, SearchStyle(min_gain_per_freedom=min_gain))
-        model = bind_model(homography_model(), compiled=False)
-        return sample_budget(100, 200, evidence, model, limits)
-
-    def evidence_of(num_fine):
-        # As much as so many inliers have that gain 3 nats each.
-        return 3.0 * (2 * (num_fine + 0.5) - 8)
-
-    assert budget(evidence_of(150), 3.0) == needed(100)
-    assert budget(evidence_of(40), 3.0) == needed(40) > 10 * needed(100)
-    assert budget(evidence_of(40), 0.0) == needed(100)
-    assert budget(np.nan, 3.0) == needed(100)
-
-
 def test_min_iterations_are_drawn(rng):
     points = line_scene(rng, 200, 0, 0.1)
     options = RansacOptions(min_iterations=400)
@@ -177,6 +155,28 @@ def test_same_seed_same_bits_and_another_seed_another_search(rng):
 
     assert (run(1).model == run(1).model).all()
     assert run(1).score == run(1).score
+
+
+def test_a_search_in_slices_finds_the_same(rng, monkeypatch):
+    points = line_scene(rng, 20, 100, 0.5)
+    found, num_slices = [], []
+    for work in (np.inf, 1.0):
+        monkeypatch.setattr(loop, "WORK_OF_A_SLICE", work)
+        score = MarginalScore(half_width=30.0)
+        objective = Objective(LINE, points, score, RansacOptions(max_iterations=500))
+        slices = []
+        run = objective.run
+        objective.run = lambda *given, run=run, slices=slices: (
+            slices.append(given) or run(*given)
+        )
+        found.append(search(objective, UniformSampler(120, 2, 3)))
+        num_slices.append(len(slices))
+    (whole, num_whole), (sliced, num_sliced) = found
+    assert num_whole == num_sliced
+    assert np.array_equal(whole.model, sliced.model)
+    assert whole.score == sliced.score
+    assert num_slices[0] == 1
+    assert num_slices[1] > 3
 
 
 def test_the_best_of_a_batch_is_the_best(rng):

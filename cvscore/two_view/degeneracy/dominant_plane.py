@@ -22,7 +22,7 @@ from cvscore.models.homography import homography_model, homography_residuals
 from cvscore.models.sampson import sampson_residuals
 from cvscore.numerics.random_numbers import generator
 from cvscore.ransac.irls import core_variance
-from cvscore.ransac.local_optimization import CONVERGED, locally_optimise, optimise
+from cvscore.ransac.local_optimization import TO_THE_END, locally_optimise, optimise
 from cvscore.ransac.objective import Candidate, Objective
 from cvscore.ransac.subset_search import best_of_samples
 from cvscore.types import Array, Mask
@@ -35,7 +35,7 @@ MIN_SAMPLE_SHARE = 0.25
 NUM_PLANE_SAMPLES = 64
 # No early stop: points of the plane that were left over agree with every epipole, so
 # that an inlier count says nothing here.
-NUM_EPIPOLE_SAMPLES = 512
+NUM_EPIPOLE_SAMPLES = 256
 
 # Squared distance from the plane, in variances of the noise, up to which a match is on
 # it: 99 % of those that are.
@@ -82,7 +82,7 @@ def _find_plane(objective, generator):
     num_near = call_inliers(objective.score, start.sq_residuals).sum()
     if num_near < MIN_SAMPLE_SHARE * num_points:
         return start.model, none
-    plane = locally_optimise(objective, start, -np.inf, 0.0, CONVERGED)
+    plane = locally_optimise(objective, start, -np.inf, TO_THE_END)
     is_on_plane = call_inliers(objective.score, plane.sq_residuals)
     if is_on_plane.sum() < MIN_PLANE_SHARE * num_points:
         return plane.model, none

@@ -39,7 +39,7 @@ MIN_CONSISTENT_SHARE = 0.5
 MAX_VOTERS = 1000
 # Samples at the least: those of a plane have many inliers, and would end the search
 # before one comes that has points off the plane.
-MIN_SAMPLES_OFF_PLANE = 256
+MIN_SAMPLES_OFF_PLANE = 128
 # What the vote of an isolated match counts, beside that of a consistent one.
 ISOLATED_VOTE = 0.05
 

@@ -24,6 +24,9 @@ MIN_SHARE_IN_COMPANY = 0.8
 NUM_LOOKED_AT_FIRST = 64
 # How far wrong matches are counted, in residuals of the farthest inlier.
 REACH_BESIDE = 3.0
+# Part of the inliers that are there by chance, if wrong matches are as dense beside
+# them: where fewer are, they can't pull enough to be worth looking for.
+MIN_BY_CHANCE = 0.01
 # Part of the isolated inliers that have to be there by chance, if isolated matches are
 # spread evenly: on facades many more are wrong than that, for repeats gather at lines.
 MIN_WRONG = 0.1
@@ -45,11 +48,14 @@ def without_isolated(points, sq_residuals, is_inlier):
     inliers = np.flatnonzero(is_inlier)
     if inliers.shape[0] < NUM_LOOKED_AT_FIRST:
         return every
+    edge = sq_residuals[inliers].max()
+    near = np.flatnonzero(sq_residuals <= REACH_BESIDE**2 * edge)
+    by_chance = (near.shape[0] - inliers.shape[0]) / (REACH_BESIDE - 1.0)
+    if by_chance < MIN_BY_CHANCE * inliers.shape[0]:
+        return every
     some = inliers[:: inliers.shape[0] // NUM_LOOKED_AT_FIRST].copy()
     if are_consistent(points, some).sum() < MIN_SHARE_IN_COMPANY * some.shape[0]:
         return every
-    edge = sq_residuals[inliers].max()
-    near = np.flatnonzero(sq_residuals <= REACH_BESIDE**2 * edge)
     consistent = are_consistent(points, near)
     chosen = np.zeros(points.shape[1], dtype=np.bool_)
     num_isolated, num_beside = 0, 1  # one more: that there are none may be chance
