@@ -49,16 +49,14 @@ def draw_call(rng: Rng) -> Call:
 def _estimate(rng: Rng) -> Call:
     name = str(rng.choice(sorted(ESTIMATORS)))
     known = ESTIMATORS[name]
-    sets = draw_sets(rng, known.data.dims)
+    form = known.forms[int(rng.integers(len(known.forms)))]
+    sets = draw_sets(rng, form.data.dims)
     cameras = tuple(draw_camera(rng) for _ in range(2)) if known.needs_cameras else ()
     quality = draw_quality(rng, len(sets[0]) if sets[0] is not None else 0)
 
     def run() -> Any:
         choices = {"score": draw_score(rng), "options": draw_options(rng)}
-        if known.needs_cameras:
-            found = known.estimate(*sets, *cameras, quality=quality, **choices)
-        else:
-            found = known.estimate(*sets, quality=quality, **choices)
+        found = known.run(*sets, cameras=cameras, quality=quality, **choices)
         # The essential matrix has rank two as the fundamental matrix has.
         if found and name in ("fundamental", "essential"):
             assert is_of_rank_two(found.model), "not of rank two"
@@ -67,21 +65,32 @@ def _estimate(rng: Rng) -> Call:
     return Call(f"estimate_{name}", run, [*sets, *cameras, quality])
 
 
+# Of each drop-in the coordinates of its points and what follows them.
+DROP_INS = {
+    "findHomography": ((2, 2), ()),
+    "findFundamentalMat": ((2, 2), ()),
+    "findEssentialMat": ((2, 2), (K,)),
+    "estimateAffine2D": ((2, 2), ()),
+    "estimateAffinePartial2D": ((2, 2), ()),
+    "estimateAffine3D": ((3, 3), ()),
+    "estimateTranslation3D": ((3, 3), ()),
+    "solvePnPRansac": ((3, 2), (K, None)),
+}
+
+
 def _drop_in(rng: Rng) -> Call:
-    x1, x2 = draw_sets(rng, (2, 2))
-    name = str(rng.choice(["findHomography", "findFundamentalMat", "findEssentialMat"]))
-    function = getattr(cvscore, name)
-    more = (K,) if name == "findEssentialMat" else ()
-    choices = {"method": int(rng.choice([8, 4, 38]))}
-    if name == "findHomography":
-        choices["maxIters"] = int(rng.integers(1, 200))
+    name = str(rng.choice(sorted(DROP_INS)))
+    dims, more = DROP_INS[name]
+    sets = draw_sets(rng, dims)
 
     def run() -> Any:
-        model, mask = function(x1, x2, *more, **choices)
-        assert model is None or np.isfinite(model).all(), "a model that is not finite"
-        assert mask is None or set(np.unique(mask)) <= {0, 1}, "a mask of other numbers"
+        for part in getattr(cvscore, name)(*sets, *more):
+            is_array = isinstance(part, np.ndarray)
+            assert not is_array or np.isfinite(part).all(), (
+                "an array that is not finite"
+            )
 
-    return Call(name, run, [x1, x2])
+    return Call(name, run, sets)
 
 
 def _select(rng: Rng) -> Call:

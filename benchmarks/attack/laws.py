@@ -21,7 +21,7 @@ from benchmarks.attack.arguments import Rng
 from benchmarks.command_line import parser_of
 from benchmarks.data.pair import Pair
 from benchmarks.data.splits import load_pair, pair_ids
-from benchmarks.methods.cvscore import estimate, fit_to
+from benchmarks.methods.cvscore import estimate_pair, fit_to
 from benchmarks.protocols import error_of
 from cvscore.types import Array, Estimate, Mask, RansacOptions
 
@@ -56,8 +56,8 @@ def _answer(pair: Pair, found: Estimate, labels: Mask | None = None) -> Answer:
 
 
 def _run(pair: Pair, x1: Array, x2: Array, seed: int = 0) -> Estimate:
-    options = RansacOptions(seed=seed)
-    return estimate(pair.problem, x1, x2, pair.K1, pair.K2, options=options)
+    given = replace(pair, x1=x1, x2=x2)
+    return estimate_pair(given, options=RansacOptions(seed=seed))
 
 
 def plain(pair: Pair, rng: Rng) -> Answer:
@@ -79,7 +79,8 @@ def permuted(pair: Pair, rng: Rng) -> Answer:
 
 def swapped(pair: Pair, rng: Rng) -> Answer:
     """Swap the images, and take the answer back."""
-    found = estimate(pair.problem, pair.x2, pair.x1, pair.K2, pair.K1)
+    given = replace(pair, x1=pair.x2, x2=pair.x1, K1=pair.K2, K2=pair.K1)
+    found = estimate_pair(given)
     if found.model is not None:
         back = np.linalg.inv(found.model) if pair.problem == "H" else found.model.T
         found = replace(found, model=back)
@@ -88,10 +89,11 @@ def swapped(pair: Pair, rng: Rng) -> Answer:
 
 def in_another_unit(pair: Pair, rng: Rng) -> Answer:
     """Multiply points and cameras by a number."""
-    cameras = [np.diag([FACTOR, FACTOR, 1.0]) @ K for K in (pair.K1, pair.K2)]
-    found = estimate(pair.problem, FACTOR * pair.x1, FACTOR * pair.x2, *cameras)
+    into = np.diag([FACTOR, FACTOR, 1.0])
+    points = {"x1": FACTOR * pair.x1, "x2": FACTOR * pair.x2}
+    cameras = {} if pair.K1 is None else {"K1": into @ pair.K1, "K2": into @ pair.K2}
+    found = estimate_pair(replace(pair, **points, **cameras))
     if found.model is not None and pair.problem != "E":
-        into = np.diag([FACTOR, FACTOR, 1.0])
         out_of = np.linalg.inv(into) if pair.problem == "H" else into
         found = replace(found, model=out_of @ found.model @ into)
     return _answer(pair, found)
