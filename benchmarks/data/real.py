@@ -15,11 +15,18 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.data.pair import Array, Pair, Pose, Transfer
-from benchmarks.data.rematching import RECIPES, match_photographs
+from benchmarks.data.rematching import RECIPES
+from benchmarks.data.triplets import load_triplet, triplet_ids
+from benchmarks.data.tutorial import (
+    LEARNED,
+    keys_of,
+    read_entry,
+    size_of,
+    tutorial_matches,
+)
 from benchmarks.folders import data_root
 from benchmarks.protocols.homography import apply_homography
 
-LEARNED = "lg"
 GRID = 40  # points a side: where the error of a homography is looked at
 
 
@@ -40,44 +47,13 @@ class RealSet:
         return path.exists()
 
 
-def _read(path: Path, key: str) -> Array:
-    """Return one array of an HDF5 file, naming both in the error if it is not there."""
-    import h5py
-
-    with h5py.File(path) as file:
-        if key not in file:
-            raise KeyError(f"{path} has no entry {key!r}")
-        return file[key][()].astype(np.float64)
-
-
-def _keys(path: Path) -> list[str]:
-    import h5py
-
-    with h5py.File(path) as file:
-        return sorted(file)
-
-
-def _tutorial_matches(folder: Path, key: str, matches: str) -> tuple[Array, Array]:
-    """Return the kept matches (N, 4) and their quality (N,), larger is better."""
-    if matches in RECIPES:
-        paths = (folder / "images" / f"{image}.jpg" for image in key.split("-"))
-        return match_photographs(*paths, matches)
-    if matches == LEARNED:
-        rows = _read(folder / "aliked_lg_matches.h5", key)
-        return rows, _read(folder / "aliked_lg_scores.h5", key).ravel()
-    rows = _read(folder / "matches.h5", key)
-    ratio = _read(folder / "match_conf.h5", key).ravel()
-    keep = ratio < float(matches)
-    return rows[keep], 1.0 - ratio[keep]
-
-
 def _load_pose(folder: Path, key: str, matches: str, problem: str) -> Pair:
     """Return a pair of the tutorial's E/F track; R and T map the world to a camera."""
-    rows, quality = _tutorial_matches(folder, key, matches)
-    K1, K2 = _read(folder / "K1_K2.h5", key)[0]
+    rows, quality = tutorial_matches(folder, key, matches)
+    K1, K2 = read_entry(folder / "K1_K2.h5", key)[0]
     image1, image2 = key.split("-")
-    R1, R2 = (_read(folder / "R.h5", image) for image in (image1, image2))
-    T1, T2 = (_read(folder / "T.h5", image).ravel() for image in (image1, image2))
+    R1, R2 = (read_entry(folder / "R.h5", image) for image in (image1, image2))
+    T1, T2 = (read_entry(folder / "T.h5", image).ravel() for image in (image1, image2))
     R = R2 @ R1.T
     return Pair(
         id=key,
@@ -86,24 +62,18 @@ def _load_pose(folder: Path, key: str, matches: str, problem: str) -> Pair:
         x2=np.ascontiguousarray(rows[:, 2:]),
         K1=K1,
         K2=K2,
-        size1=_size(K1, rows[:, :2]),
-        size2=_size(K2, rows[:, 2:]),
+        size1=size_of(K1, rows[:, :2]),
+        size2=size_of(K2, rows[:, 2:]),
         truth=Pose(R, T2 - R @ T1),
         quality=quality,
     )
 
 
-def _size(K: Array, x: Array) -> tuple[float, float]:
-    """Width and height, which these files lack: the least that holds all points."""
-    width, height = np.ceil(np.maximum(2 * K[:2, 2], x.max(axis=0, initial=0) + 1))
-    return float(width), float(height)
-
-
 def _load_hpatches(folder: Path, key: str, matches: str, problem: str) -> Pair:
     """Return a pair of the tutorial's homography track, without intrinsics."""
-    rows, quality = _tutorial_matches(folder, key, matches)
-    H = _read(folder / "Hgt.h5", key)
-    (height1, width1), (height2, width2) = _read(folder / "size.h5", key)
+    rows, quality = tutorial_matches(folder, key, matches)
+    H = read_entry(folder / "Hgt.h5", key)
+    (height1, width1), (height2, width2) = read_entry(folder / "size.h5", key)
     size1, size2 = (width1, height1), (width2, height2)
     return Pair(
         id=key,
@@ -133,7 +103,7 @@ def visible_grid(
 
 def _load_heb(path: Path, key: str, matches: str, problem: str) -> Pair:
     """Return a plane of HEB; the error is taken over all its ground-truth inliers."""
-    rows = _read(path, f"corr_{key}")
+    rows = read_entry(path, f"corr_{key}")
     is_inlier = rows[:, 9] > 0.5
     keep = rows[:, 8] < float(matches)
     tokens = key.split("_")  # an image id has three tokens
@@ -143,32 +113,32 @@ def _load_heb(path: Path, key: str, matches: str, problem: str) -> Pair:
         problem=problem,
         x1=np.ascontiguousarray(rows[keep, :2]),
         x2=np.ascontiguousarray(rows[keep, 2:4]),
-        K1=_read(path, f"K_{image1}"),
-        K2=_read(path, f"K_{image2}"),
+        K1=read_entry(path, f"K_{image1}"),
+        K2=read_entry(path, f"K_{image2}"),
         size1=_heb_size(path, image1),
         size2=_heb_size(path, image2),
         truth=Transfer(rows[is_inlier, :2], rows[is_inlier, 2:4]),
         quality=1.0 - rows[keep, 8],
         is_inlier=is_inlier[keep],
-        model=_read(path, f"hom_{key}"),
+        model=read_entry(path, f"hom_{key}"),
     )
 
 
 def _heb_size(path: Path, image: str) -> tuple[float, float]:
     """Width and height; files differ in their order, the principal point decides."""
-    first, second = _read(path, f"size_{image}").ravel()
-    twice_cx = 2 * _read(path, f"K_{image}")[0, 2]
+    first, second = read_entry(path, f"size_{image}").ravel()
+    twice_cx = 2 * read_entry(path, f"K_{image}")[0, 2]
     if abs(twice_cx - first) < abs(twice_cx - second):
         return first, second
     return second, first
 
 
 def _tutorial_ids(folder: Path) -> list[str]:
-    return _keys(folder / "matches.h5")
+    return keys_of(folder / "matches.h5")
 
 
 def _heb_ids(path: Path) -> list[str]:
-    return [key[len("corr_") :] for key in _keys(path) if key.startswith("corr_")]
+    return [key[len("corr_") :] for key in keys_of(path) if key.startswith("corr_")]
 
 
 _SCENES = {
@@ -201,9 +171,21 @@ REMATCHED_SETS = {
     for recipe in RECIPES
 }
 
+TRIPLET_SETS = {
+    f"{scene}-{matches}": RealSet(path, matches, triplet_ids, load_triplet)
+    for scene, (path, choices) in _SCENES.items()
+    for matches in choices
+    if matches != LEARNED  # whose keypoints differ from pair to pair
+}
+
 # By split and problem.
 SETS: dict[str, dict[str, dict[str, RealSet]]] = {
-    "real": {"E": POSE_SETS, "F": POSE_SETS, "H": HOMOGRAPHY_SETS},
+    "real": {
+        "E": POSE_SETS,
+        "F": POSE_SETS,
+        "H": HOMOGRAPHY_SETS,
+        "PnP": TRIPLET_SETS,
+    },
     "rematched": {"E": REMATCHED_SETS, "F": REMATCHED_SETS, "H": {}},
 }
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from cvscore.cli.failure import Failure
 from cvscore.data.validation import as_intrinsics
+from cvscore.files.plain_json import plain_json
 from cvscore.scores.calibration import MOST_BYTES, Calibration
 from cvscore.types import Array, RansacOptions
 
@@ -76,20 +77,7 @@ def add_json_option(parser: argparse.ArgumentParser) -> None:
 
 def print_json(content: dict[str, Any]) -> None:
     """Print an object whose numbers every JSON reader accepts."""
-    print(json.dumps(_plain(content), allow_nan=False))
-
-
-def _plain(value: Any) -> Any:
-    """Lists for arrays and null for numbers that JSON lacks."""
-    if isinstance(value, np.ndarray | np.generic):
-        return _plain(value.tolist())
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, float) and not np.isfinite(value):
-        return None
-    return value
+    print(plain_json(content))
 
 
 def camera_matrix(text: str, size: tuple[int, int] | None) -> Array:

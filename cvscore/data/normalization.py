@@ -17,7 +17,7 @@ from cvscore._numba.compile import brief_kernel, kernel
 from cvscore.numerics.fence import within_fence
 from cvscore.numerics.linalg import EPSILON
 from cvscore.numerics.quickselect import move_smallest_first
-from cvscore.types import LARGEST, MAX_RATIO, SMALLEST, Array
+from cvscore.types import LARGEST, MAX_SIZE_RATIO, SMALLEST, Array
 
 # The spread of coordinates is read between this quantile and its opposite, of those
 # that are not wild (`within_fence`).
@@ -66,11 +66,11 @@ class Region(NamedTuple):
                 f"are neither beyond {LARGEST:g} nor within {SMALLEST:g}, got {size:g}"
             )
         diagonals = self.diagonals(dims)
-        if 0.0 < min(diagonals) < max(diagonals) / MAX_RATIO:
+        if 0.0 < min(diagonals) < max(diagonals) / MAX_SIZE_RATIO:
             sizes = " and ".join(f"{diagonal:.3g}" for diagonal in diagonals)
             raise ValueError(
                 f"{' and '.join(names[: len(dims)])} must extend over lengths that are "
-                f"not more than {MAX_RATIO:g} times each other, got {sizes}"
+                f"not more than {MAX_SIZE_RATIO:g} times each other, got {sizes}"
             )
 
     def of_sets(self, dims: tuple[int, ...]) -> Region:

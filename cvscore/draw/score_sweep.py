@@ -45,6 +45,8 @@ def score_sweep(
         raise ValueError(f"there is no model to plot: {estimate.reason}")
     if kind not in ESTIMATORS:
         raise ValueError(f"kind must be one of {', '.join(ESTIMATORS)}, got {kind!r}")
+    if not estimate.half_width > 0.0:
+        raise ValueError("there is no sweep to plot: the score was not a MarginalScore")
     counts, data = ESTIMATORS[kind].form_of(x1, x2)
     points = data.pack(x1, x2)
     distinct, _ = first_occurrences(points)

@@ -5,11 +5,16 @@ carefully and takes longer than the rest of a pair.  A lower bound on the eviden
 the general model is that of matches on epipolar lines alone, and an upper bound on that
 of plane and rotation is the plane's with a rotation's few parameters; where the bounds
 don't overlap, as for nearly all pairs of a collection, they decide.
+
+A general scene may still be nearly a plane, as facades are.  Its fundamental matrix is
+right, and yet says little about focal lengths; who calibrates by it should know.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from cvscore.inference.inlier_mixture import InlierMixture
 from cvscore.two_view.model_selection import (
@@ -23,6 +28,11 @@ from cvscore.two_view.model_selection import (
 )
 from cvscore.two_view.plane_check import check_for_plane
 from cvscore.types import Array, Estimate, Mask
+
+# A scene is nearly a plane where so many of the matches are within so many thresholds
+# of one: COLMAP's share, at about the 4 pixels that it allows them.
+NEARLY_ALL = 0.8
+RELIEF = 3.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +54,8 @@ class Explanation:
     H : (3, 3) array or None
         Homography, the model where the kind is not general; then it takes its inliers
         to positive multiples.
+    is_nearly_planar : bool
+        Whether a general scene without cameras is too flat to calibrate by.
     """
 
     kind: str
@@ -52,6 +64,7 @@ class Explanation:
     matches: Matches
     F: Array
     H: Array | None
+    is_nearly_planar: bool = False
 
 
 class Choice:
@@ -89,7 +102,13 @@ class Choice:
         seen = check_for_plane(self._matches.points, likely, radius, seed)
         if seen is None:
             return self._general(None)
-        return self._likeliest(seen.H, seen.inliers, radius, seen.scale)
+        found = self._likeliest(seen.H, seen.inliers, radius, seen.scale)
+        if self._cameras is not None or found.kind != "general":
+            return found
+        relief = check_for_plane(self._matches.points, likely, RELIEF * radius, seed)
+        num_near = 0 if relief is None else np.count_nonzero(relief.inliers)
+        is_flat = bool(num_near > NEARLY_ALL * self._epipolar.num_inliers)
+        return replace(found, is_nearly_planar=is_flat)
 
     def by_search(self, homography: Estimate) -> Explanation:
         """Return the kind of most evidence, given the best homography of all."""

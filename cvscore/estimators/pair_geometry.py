@@ -203,7 +203,7 @@ def _geometry(
         inliers, tri_angle = label_matches(log_odds, keypoints, points, cameras, pose)
     E, F = _matrices(matches, epipolar, found, pose)
     return PairGeometry(
-        configuration=_configuration(matches, found.kind),
+        configuration=_configuration(matches, found),
         inliers=inliers,
         E=E,
         F=F if matches.has_image_plane else None,
@@ -243,13 +243,19 @@ def _matrices(
     return epipolar.model, found.F
 
 
-def _configuration(matches: PairMatches, kind: str) -> str:
-    """Return COLMAP's name; it has one only for pairs of spherical cameras."""
-    if kind == "general" or not matches.has_image_plane:
+def _configuration(matches: PairMatches, found: Explanation) -> str:
+    """Return COLMAP's name; it has one only for pairs of spherical cameras.
+
+    What is nearly a plane is none of its uncalibrated pairs: global mapping finds focal
+    lengths by the fundamental matrices of these, and a facade may give it any.
+    """
+    if not matches.has_image_plane or found.kind == "general":
+        if matches.has_image_plane and found.is_nearly_planar:
+            return "PLANAR_OR_PANORAMIC"
         return "CALIBRATED" if matches.calibrated else "UNCALIBRATED"
     names = {
         "planar": "PLANAR",
         "rotation": "PANORAMIC",
         "planar_or_rotation": "PLANAR_OR_PANORAMIC",
     }
-    return names[kind]
+    return names[found.kind]

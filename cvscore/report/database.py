@@ -11,7 +11,7 @@ import numpy as np
 
 from cvscore._numba.progress import progress
 from cvscore.colmap.pair_table import PairRow
-from cvscore.report.page import filled_page, short_numbers
+from cvscore.report.page import filled_page, short_numbers, shown_name
 from cvscore.report.pictures import thumbnail_uri
 
 # Of all thumbnails together; pixels take about 0.3 bytes each.
@@ -36,8 +36,8 @@ def database_page(
     images = list(dict.fromkeys(image for row in table for image in row.names))
     number = {image: i for i, image in enumerate(images)}
     data = {
-        "name": name,
-        "images": images,
+        "name": shown_name(name),
+        "images": [shown_name(image) for image in images],
         "thumbnails": _thumbnails(images, folder),
         "first": [number[row.names[0]] for row in table],
         "second": [number[row.names[1]] for row in table],

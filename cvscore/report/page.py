@@ -9,14 +9,13 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
-import json
-import math
 import re
 from importlib.resources import files
 from typing import Any
 
 import numpy as np
 
+from cvscore.files.plain_json import plain_json
 from cvscore.types import Array
 
 ASSETS = files("cvscore.report").joinpath("assets")
@@ -45,7 +44,7 @@ def filled_page(template: str, title: str, data: dict[str, Any]) -> str:
     title : str
         Any text.
     data : dict
-        For the scripts: what JSON has, arrays and NumPy's numbers.
+        For the scripts: what JSON has, and arrays.
     """
     text = _asset(template)
     scripts = [
@@ -61,16 +60,11 @@ def filled_page(template: str, title: str, data: dict[str, Any]) -> str:
             return f"<title>{html.escape(shown_name(title))}</title>"
         if found[0].startswith("<meta"):
             return _policy(scripts)
-        return found[0].replace("></", f">{as_json(data)}</")
+        embedded = plain_json(data, compact=True).translate(ESCAPED)
+        return found[0].replace("></", f">{embedded}</")
 
     # In one pass: what was put in is not looked at again, whatever it contains.
     return PLACES.sub(filled, text)
-
-
-def as_json(data: dict[str, Any]) -> str:
-    """Return JSON that can stand inside a script of HTML."""
-    text = json.dumps(_plain(data), allow_nan=False, separators=(",", ":"))
-    return text.translate(ESCAPED)
 
 
 def short_numbers(values: Array) -> list[float]:
@@ -96,16 +90,3 @@ def _policy(scripts: list[str]) -> str:
 
 def _asset(name: str) -> str:
     return ASSETS.joinpath(name).read_text(encoding="utf-8")
-
-
-def _plain(value: Any) -> Any:
-    """Lists for arrays, and null for numbers that JSON lacks."""
-    if isinstance(value, np.ndarray | np.generic):
-        return _plain(value.tolist())
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return shown_name(value) if isinstance(value, str) else value

@@ -31,6 +31,8 @@ from cvscore.scores.magsac import magsac_gains, magsac_nodes, magsac_weights
 from cvscore.scores.msac import msac_kernels, truncated_quadratic
 from cvscore.scores.priors import InverseGamma
 from cvscore.types import (
+    LARGEST,
+    SMALLEST,
     Array,
     DataScale,
     Mask,
@@ -103,6 +105,11 @@ class _ThresholdScore(ABC):
 
     def __post_init__(self) -> None:
         threshold = positive_number(self.threshold, "threshold")
+        if not SMALLEST <= threshold <= LARGEST:
+            raise ValueError(
+                f"threshold must be between {SMALLEST:g} and {LARGEST:g} pixels, got "
+                f"{threshold:g}"
+            )
         object.__setattr__(self, "threshold", threshold)
 
     def inliers(self, sq_residuals: Array, dim: int, num_params: int) -> Mask:

@@ -2,7 +2,7 @@
 
 from cvscore.types.arguments import (
     LARGEST,
-    MAX_RATIO,
+    MAX_SIZE_RATIO,
     SMALLEST,
     one_of,
     positive_number,
@@ -42,8 +42,8 @@ from cvscore.types.search import (
 
 __all__ = [
     "LARGEST",
-    "MAX_RATIO",
     "MAX_RESIDUAL_DIM",
+    "MAX_SIZE_RATIO",
     "MOST_ITERATIONS",
     "MOST_SEED",
     "NO_NOISE",

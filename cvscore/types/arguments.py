@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-# Lengths in any unit are between these, so that their fourth powers are finite and not
-# zero, and no two of one problem are further apart than the ratio.
+# Points and cameras are between these in size, so that their fourth powers are finite
+# and not zero, and no two of one problem are further apart than the ratio.
 SMALLEST, LARGEST = 1e-75, 1e75
-MAX_RATIO = 1e9
+MAX_SIZE_RATIO = 1e9
 
 
 def real_number(value: Any, name: str) -> float:
@@ -28,14 +28,10 @@ def real_number(value: Any, name: str) -> float:
 
 
 def positive_number(value: Any, name: str) -> float:
-    """Return a number above zero, in whose powers nothing overflows."""
+    """Return a finite number above zero."""
     number = real_number(value, name)
     if not (math.isfinite(number) and number > 0.0):
         raise ValueError(f"{name} must be finite and positive, got {shown(value)}")
-    if not SMALLEST <= number <= LARGEST:
-        raise ValueError(
-            f"{name} must be between {SMALLEST:g} and {LARGEST:g}, got {shown(value)}"
-        )
     return number
 
 

@@ -1,6 +1,7 @@
 """Pictures: what they show is where the data say."""
 
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -160,6 +161,9 @@ def test_a_plot_of_nothing_or_of_something_else_is_refused(rng):
     found = cvscore.estimate_homography(scene.x1, scene.x2)
     with pytest.raises(ValueError, match="kind must be one of"):
         plot_sweep(found, scene.x1, scene.x2, "conic")
+    other = replace(found, half_width=np.nan)  # as scores without one leave it
+    with pytest.raises(ValueError, match="not a MarginalScore"):
+        plot_sweep(other, scene.x1, scene.x2, "homography")
 
 
 def test_without_matplotlib_the_extra_is_named(rng, monkeypatch):

@@ -20,7 +20,7 @@ def table(num):
 
 
 def test_a_thousand_pairs_with_thumbnails_take_a_few_megabytes(tmp_path, rng):
-    image = cv2.resize(rng.integers(0, 256, (30, 40, 3), dtype=np.uint8), (640, 480))
+    image = cv2.resize(rng.integers(0, 256, (15, 20, 3), dtype=np.uint8), (160, 120))
     cv2.imwrite(str(tmp_path / "0000.jpg"), image)
     for i in range(1, 1001):
         (tmp_path / f"{i:04}.jpg").symlink_to("0000.jpg")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hostile_names import HOSTILE
 
-from cvscore.report.page import ASSETS, as_json, filled_page, short_numbers, shown_name
+from cvscore.report.page import ASSETS, filled_page, short_numbers, shown_name
 
 TEMPLATES = "pair.html", "database.html"
 
@@ -21,7 +21,7 @@ def test_no_text_breaks_out_of_a_page(name, template):
         assert page.lower().count(tag) == harmless.lower().count(tag), tag
     (data,) = re.findall(r'id="data">(.*?)</script>', page)
     found = json.loads(data)
-    assert found["name"] == found["list"][0] == shown_name(name)
+    assert found["name"] == found["list"][0] == name
     assert data.isascii()
     page.encode("utf-8")
 
@@ -31,17 +31,7 @@ def test_names_are_shown_as_they_are_where_that_is_possible():
     assert shown_name(HOSTILE[5]) == "not \\udcff\\udcfe UTF-8.jpg"
 
 
-def test_numbers_that_json_lacks_are_null():
-    given = {
-        "a": np.array([1.0, np.nan, np.inf]),
-        "b": np.float64(2),
-        "c": (True, None),
-    }
-    assert json.loads(as_json(given)) == {
-        "a": [1, None, None],
-        "b": 2,
-        "c": [True, None],
-    }
+def test_numbers_lose_the_digits_that_nobody_sees():
     assert short_numbers(np.array([123.456789, 1e-7 / 3])) == [123.457, 3.33333e-08]
 
 

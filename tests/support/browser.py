@@ -7,6 +7,7 @@ CVSCORE_NEEDS_BROWSER, and then they fail.
 import os
 import shutil
 import tempfile
+import time
 
 import pytest
 
@@ -58,6 +59,7 @@ class Browser:
 
     def __init__(self, driver, profile):
         self.driver, self._profile = driver, profile
+        self._num_opened = 0
 
     def close(self):
         self.driver.quit()
@@ -73,7 +75,16 @@ class Browser:
         self.driver.execute_cdp_cmd(
             "Emulation.setEmulatedMedia", {"features": [scheme]}
         )
-        self.driver.get(path.as_uri())
+        # A name of its own: a page in place of itself may still be the old one.
+        self._num_opened += 1
+        self.driver.get(f"{path.as_uri()}?{self._num_opened}")
+        self._wait_for("return document.readyState === 'complete' && 'byId' in window")
+
+    def _wait_for(self, script, seconds=10.0):
+        end = time.monotonic() + seconds
+        while not self.run(script):
+            assert time.monotonic() < end, script
+            time.sleep(0.01)
 
     def run(self, script, *arguments):
         return self.driver.execute_script(script, *arguments)

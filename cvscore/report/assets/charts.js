@@ -3,6 +3,7 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 const BINS = 72;
+const BELOW_ZERO = 0.08; // how much of S(k) is shown there, in its maximum
 const THUMB = 10; // half of the slider's thumb: the axis begins and ends at its middle
 
 function svg(name, attributes, text) {
@@ -84,7 +85,7 @@ function drawSweep(element, sweep, other) {
   const finite = sweep.scores.map((score, n) => [n + 1, score]).filter(([, score]) => score !== null);
   const best = finite.reduce((most, [, score]) => Math.max(most, score), 1e-9);
   const x = (k) => left + ((k - 1) / Math.max(num - 1, 1)) * (right - left);
-  const y = (score) => bottom - (Math.max(score, 0) / (1.08 * best)) * (bottom - top);
+  const y = (score) => bottom - (score / best + BELOW_ZERO) / (1.05 + BELOW_ZERO) * (bottom - top);
   element.replaceChildren();
   for (const score of roundSteps(best, 4)) {
     element.append(svg("line", { x1: left, x2: right, y1: y(score), y2: y(score), stroke: "var(--line)" }));
@@ -97,10 +98,14 @@ function drawSweep(element, sweep, other) {
   element.append(svg("text", { x: 2, y: 12 }, "S(k), nats"));
   const every = Math.max(1, Math.floor(finite.length / 800));
   const path = finite.filter((_, n) => n % every === 0 || n === finite.length - 1);
-  const points = path.map(([k, score]) => `${x(k).toFixed(1)},${y(score).toFixed(1)}`).join(" ");
-  element.append(svg("polyline", { points, fill: "none", stroke: "var(--inlier)", "stroke-width": 2.2, "stroke-linejoin": "round" }));
+  // An inner picture cuts off what is far below zero.
+  const area = svg("svg", { x: left, y: top, width: right - left, height: bottom - top });
+  const within = ([k, score]) => `${(x(k) - left).toFixed(1)},${(y(Math.max(score, -best)) - top).toFixed(1)}`;
+  const points = path.map(within).join(" ");
+  area.append(svg("polyline", { points, fill: "none", stroke: "var(--inlier)", "stroke-width": 2.2, "stroke-linejoin": "round" }));
+  element.append(area);
   drawChoice(element, x(sweep.k), y(sweep.scores[sweep.k - 1] ?? 0), bottom, "var(--ink)", `k = ${sweep.k}`, width);
-  if (other) drawChoice(element, x(Math.max(other.k, 1)), y(other.score ?? 0), bottom, "var(--accent)", null, width);
+  if (other) drawChoice(element, x(Math.max(other.k, 1)), y(Math.max(other.score ?? 0, -BELOW_ZERO * best)), bottom, "var(--accent)", null, width);
   return (place) => Math.min(Math.max(Math.round(1 + ((place - left) / (right - left)) * (num - 1)), 1), num);
 }
 

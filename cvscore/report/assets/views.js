@@ -3,6 +3,7 @@
 
 const MAX_HEIGHT = 0.74; // of the images, in heights of the window
 const MAX_LINES = 300; // more hide the images
+const STAMP = 9; // half of the side of a mark's picture
 const REACH = 14; // pixels of the screen from which a click finds a point
 
 class Views {
@@ -120,11 +121,14 @@ class Views {
     // What was accepted is drawn last, over the rest.
     for (const label of ["outlier", "lost", "gained", "inlier"]) {
       if (!this.shown[label]) continue;
+      const stamp = markStamp(label, radius, palette[label]);
       for (const side of [0, 1]) {
         clipped(pen, boxes[side], () => {
           for (let i = 0; i < this.labels.num; i += 1) {
             if (this.labels.of[i] !== label) continue;
-            drawMark(pen, label, this.place(side, this.point(side, i), boxes[side]), radius, palette[label]);
+            const [x, y] = this.place(side, this.point(side, i), boxes[side]);
+            // On whole pixels, or it would be blurred.
+            pen.drawImage(stamp, Math.round(x) - STAMP, Math.round(y) - STAMP, 2 * STAMP, 2 * STAMP);
           }
         });
       }
@@ -165,6 +169,17 @@ function clipped(pen, { x, y, width, height }, draw) {
 // Bright enough for photographs, whatever the colours of the page.
 function markColour(label) {
   return { inlier: "#3db5ff", outlier: "#ff6a1f", gained: "#ff7ad9", lost: "#ffe14d" }[label];
+}
+
+// One mark as a picture: many thousands of them are drawn at every step of the slider.
+function markStamp(label, radius, fill) {
+  const ratio = devicePixelRatio || 1;
+  const stamp = document.createElement("canvas");
+  stamp.width = stamp.height = Math.ceil(2 * STAMP * ratio);
+  const pen = stamp.getContext("2d");
+  pen.scale(ratio, ratio);
+  drawMark(pen, label, [STAMP, STAMP], radius, fill);
+  return stamp;
 }
 
 // A shape for each label, so that nobody needs the colours.
