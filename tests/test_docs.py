@@ -17,6 +17,7 @@ PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(DOCS.glob("*.md"))]
 DOCTESTED = (
     "cvscore",
     "cvscore.images.match_files",
+    "cvscore.estimators.affine",
     "cvscore.estimators.homography",
     "cvscore.scores.priors",
     "cvscore.types.extras",
