@@ -65,6 +65,12 @@ COMMANDS = {
             "whether a prior on the share of inliers helps", "studies.label_prior"
         ),
     },
+    "Does it hold": {
+        "fuzz": Command("random calls of everything public, for hours", "attack.fuzz"),
+        "laws": Command(
+            "what must not change an answer, beside another seed", "attack.laws"
+        ),
+    },
     "Speed": {
         "costs": Command("share of every stage in the time of a call", "speed.costs"),
         "scaling": Command("time and memory with ever more matches", "speed.scaling"),

@@ -107,7 +107,8 @@ class KernelCache:
         )
         self.layers[prebuilt.key_of(identity)] = IN_PROCESS
         # Code made of replaced sources would be kept as if made of the first ones.
-        as_imported = self._enabled and provenance.sources_are_as_imported()
+        module = self._function.__module__
+        as_imported = self._enabled and provenance.sources_are_as_imported(module)
         if as_imported and stored.can_be_stored(data):
             _save(identity, data)
 

@@ -101,15 +101,21 @@ def sources_of(module: str) -> str | None:
 
     Of the whole package for a module that is not ours, or whose source is not here.
     """
+    return stamp_of({name: _CONTENTS[name] for name in _used_by(module)})
+
+
+@cache
+def _used_by(module: str) -> frozenset[str]:
+    """Return the names of the sources of a module, as for `sources_of`."""
     names = _names_of(module)
     if len(names) != 1 or not names[0].endswith(".py"):
-        return SOURCES
+        return frozenset(_CONTENTS)
     used, found = set(names), names
     while found:
         imported = {each for name in found for each in _imported_by(name)}
         found = sorted(imported - used)
         used |= imported
-    return stamp_of({name: _CONTENTS[name] for name in used})
+    return frozenset(used)
 
 
 # At any indentation.  The names that follow need not be read: where they are imported
@@ -135,9 +141,11 @@ def _names_of(module: str) -> list[str]:
     return [name for name in _CONTENTS if name.startswith(folder)]
 
 
-def sources_are_as_imported() -> bool:
-    """Whether no source was replaced since the package was imported."""
-    return all(_state_of(path) == state for path, state in _STATES.items())
+def sources_are_as_imported(module: str) -> bool:
+    """Whether no source of a module was replaced since the package was imported."""
+    used = {PACKAGE / name for name in _used_by(module)}
+    watched = used & _STATES.keys() or _STATES.keys()  # or the archive that has all
+    return all(_state_of(path) == _STATES[path] for path in watched)
 
 
 def compiler() -> dict[str, Any]:

@@ -11,7 +11,7 @@ no effect; for the extrinsic guess vectors of any shape and type.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 import cv2
 import numpy as np
@@ -28,10 +28,21 @@ from cvscore.opencv.arrays import (
 )
 from cvscore.opencv.call_forms import Call, Form, bind
 from cvscore.opencv.cameras import Camera, read_camera
+from cvscore.opencv.typed import (
+    MaskBuffer,
+    Matrix,
+    Points,
+    SharedArguments,
+    shows_form,
+)
 from cvscore.scores.calibration import Calibration
 from cvscore.scores.priors import InverseGamma
 from cvscore.types import Array, Estimate, Mask, RansacOptions
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+Vector: TypeAlias = NDArray[np.float64] | Any
 FORMS = (
     Form.parse(
         "objectPoints, imagePoints, cameraMatrix, distCoeffs[, rvec[, tvec[, "
@@ -55,6 +66,39 @@ FLAGS = frozenset(
 )
 
 
+@overload
+def solvePnPRansac(
+    objectPoints: Points,
+    imagePoints: Points,
+    cameraMatrix: Matrix,
+    distCoeffs: Matrix | None,
+    rvec: MaskBuffer = None,
+    tvec: MaskBuffer = None,
+    useExtrinsicGuess: bool | None = None,  # noqa: FBT001
+    iterationsCount: int | None = None,
+    reprojectionError: float | None = None,
+    confidence: float | None = None,
+    inliers: MaskBuffer = None,
+    flags: int | None = None,
+    **extras: Unpack[SharedArguments],
+) -> tuple[bool, Vector, Vector, NDArray[np.int32] | Any]: ...
+
+
+@overload
+def solvePnPRansac(
+    objectPoints: Points,
+    imagePoints: Points,
+    cameraMatrix: Matrix | None,
+    distCoeffs: Matrix | None,
+    rvec: MaskBuffer = None,
+    tvec: MaskBuffer = None,
+    inliers: MaskBuffer = None,
+    params: cv2.UsacParams | None = None,
+    **extras: Unpack[SharedArguments],
+) -> tuple[bool, Matrix | Any, Vector, Vector, NDArray[np.int32] | Any]: ...
+
+
+@shows_form(FORMS[0], with_solver=False)
 def solvePnPRansac(
     *args: Any,
     mask_threshold: float | None = None,

@@ -7,10 +7,12 @@ takes from it.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from cvscore.opencv.answer import EXTRA_NAMES, ROBUST_METHODS
 from cvscore.opencv.arrays import (
@@ -22,8 +24,13 @@ from cvscore.opencv.arrays import (
 from cvscore.opencv.call_forms import Form, bind
 from cvscore.opencv.cameras import Camera, read_cameras
 from cvscore.opencv.essential import findEssentialMat
+from cvscore.opencv.typed import ExtraArguments, MaskBuffer, Matrix, Points, shows_form
 from cvscore.types import Array
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+Found: TypeAlias = NDArray[np.float64] | Any
 FORM = Form.parse(
     "points1, points2, cameraMatrix1, distCoeffs1, cameraMatrix2, distCoeffs2[, E[, "
     "R[, t[, method[, prob[, threshold[, mask]]]]]]]"
@@ -35,6 +42,65 @@ _find_essential: Any = findEssentialMat
 MINIMAL_FOR_ESSENTIAL = 5
 
 
+@overload
+def recoverPose(
+    points1: Points,
+    points2: Points,
+    cameraMatrix1: Matrix,
+    distCoeffs1: Matrix | None,
+    cameraMatrix2: Matrix,
+    distCoeffs2: Matrix | None,
+    E: MaskBuffer = None,
+    R: MaskBuffer = None,
+    t: MaskBuffer = None,
+    method: int | None = None,
+    prob: float | None = None,
+    threshold: float | None = None,
+    mask: MaskBuffer = None,
+    **extras: Unpack[ExtraArguments],
+) -> tuple[int, Found, Found, Found, NDArray[np.uint8] | Any]: ...
+
+
+@overload
+def recoverPose(
+    E: Matrix,
+    points1: Points,
+    points2: Points,
+    cameraMatrix: Matrix,
+    R: MaskBuffer = None,
+    t: MaskBuffer = None,
+    mask: MaskBuffer = None,
+) -> tuple[int, Found, Found, Any]: ...
+
+
+@overload
+def recoverPose(
+    E: Matrix,
+    points1: Points,
+    points2: Points,
+    R: MaskBuffer = None,
+    t: MaskBuffer = None,
+    focal: float | None = None,
+    pp: Sequence[float] | None = None,
+    mask: MaskBuffer = None,
+) -> tuple[int, Found, Found, Any]: ...
+
+
+@overload
+def recoverPose(
+    E: Matrix,
+    points1: Points,
+    points2: Points,
+    cameraMatrix: Matrix,
+    distanceThresh: float,
+    R: MaskBuffer = None,
+    t: MaskBuffer = None,
+    mask: MaskBuffer = None,
+    triangulatedPoints: MaskBuffer = None,
+) -> tuple[int, Found, Found, Any, Found]: ...
+
+
+@shows_form(FORM)
 def recoverPose(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
     """Find the pose of the second of two cameras, called as cv2.recoverPose is.
 
@@ -53,7 +119,7 @@ def recoverPose(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
     retval : int
         How many inliers are in front of both cameras.
     E, R, t : (3, 3), (3, 3) and (3, 1) float64 arrays
-        ``x_cam2 = R x_cam1 + t`` with |t| = 1.
+        ``x_cam2 = R x_cam1 + t`` with ``|t| = 1``.
     mask : (N, 1) uint8 array
         1 for these inliers.
 

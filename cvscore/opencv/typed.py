@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import MISSING, fields
+from dataclasses import fields
 from typing import Any, TypeAlias, TypedDict, TypeVar
 
 import cv2
@@ -32,7 +32,7 @@ Answer: TypeAlias = tuple[NDArray[np.float64] | Any, NDArray[np.uint8] | Any]
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-class ExtraArguments(TypedDict, total=False):
+class SharedArguments(TypedDict, total=False):
     """The keyword-only arguments that cv2 does not have."""
 
     mask_threshold: float | None
@@ -41,30 +41,31 @@ class ExtraArguments(TypedDict, total=False):
     half_width: float | None
     calibration: Calibration | None
     quality: ArrayLike | None
+
+
+class ExtraArguments(SharedArguments, total=False):
+    """Those of the functions with a choice of minimal solvers."""
+
     solver: str
 
 
-def shows_form(form: Form) -> Callable[[Function], Function]:
+def shows_form(
+    form: Form, *, with_solver: bool = True
+) -> Callable[[Function], Function]:
     """Give a drop-in the signature of one of cv2's forms, with the extras."""
-    positional = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    required = [inspect.Parameter(name, positional) for name in form.required]
-    optional = [
-        inspect.Parameter(name, positional, default=None) for name in form.optional
+    anywhere = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    parameters = [
+        *(inspect.Parameter(name, anywhere) for name in form.required),
+        *(inspect.Parameter(name, anywhere, default=None) for name in form.optional),
+        *(
+            inspect.Parameter(f.name, inspect.Parameter.KEYWORD_ONLY, default=f.default)
+            for f in fields(Extras)
+            if with_solver or f.name != "solver"
+        ),
     ]
-    extras = [
-        inspect.Parameter(
-            field.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=inspect.Parameter.empty
-            if field.default is MISSING
-            else field.default,
-        )
-        for field in fields(Extras)
-    ]
-    signature = inspect.Signature([*required, *optional, *extras])
 
     def decorate(function: Function) -> Function:
-        function.__signature__ = signature  # type: ignore[attr-defined]
+        function.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         return function
 
     return decorate

@@ -21,7 +21,7 @@ from cvscore.types import Array, Estimate
 TEMPLATE = "pair.html"
 # What a model says of a point: a line that its partner lies on, or the very place.
 LINE, PLACE = "line", "place"
-RELATIONS = {"fundamental": LINE, "essential": LINE, "homography": PLACE}
+EPIPOLAR = ("fundamental", "essential")
 MARGIN = 0.05  # around the points, of their extent, where there are no images
 
 
@@ -64,7 +64,7 @@ def pair_page(
     estimate : Estimate
         The page of a false one says why there is no model.
     kind : str
-        What was estimated: "homography", "fundamental" or "essential".
+        What was estimated, such as "homography": any model of two images.
     score : MarginalScore, optional
         What it was estimated with, where that is not the default.
     scene : str
@@ -73,15 +73,12 @@ def pair_page(
     if estimate.model is None:
         return page_without_model(views, estimate.reason)
     sweep = score_sweep(estimate, views.x1, views.x2, kind, score)
-    relation = RELATIONS.get(kind)
-    matrix = estimate.model
-    if relation == LINE:
-        matrix = fundamental_of(matrix, views.cameras if kind == "essential" else None)
+    relation, matrix = _relation(kind, estimate.model, views)
     data = _views(views) | {
         "kind": kind,
         "scene": scene,
         "relation": relation,
-        "matrix": matrix / np.abs(matrix).max(),
+        "matrix": matrix,
         "residuals": short_numbers(estimate.residuals),
         "inliers": estimate.inliers.astype(np.uint8),
         "threshold": estimate.threshold,
@@ -96,6 +93,19 @@ def pair_page(
         },
     }
     return filled_page(TEMPLATE, _title(views), data)
+
+
+def _relation(
+    kind: str, model: Array, views: PairViews
+) -> tuple[str | None, Array | None]:
+    """What the model says of a point, and the matrix (3, 3) that says it in pixels."""
+    if kind in EPIPOLAR:
+        cameras = views.cameras if kind == "essential" else None
+        F = fundamental_of(model, cameras)
+        return LINE, F / np.abs(F).max()
+    if kind == "homography" or model.shape == (2, 3):
+        return PLACE, np.vstack([model, np.eye(3)[len(model) :]])
+    return None, None
 
 
 def page_without_model(views: PairViews, reason: str) -> str:

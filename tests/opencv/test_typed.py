@@ -7,6 +7,8 @@ import sys
 from dataclasses import fields
 from pathlib import Path
 
+import cv2
+import numpy as np
 import pytest
 from conftest import ROOT
 
@@ -21,6 +23,7 @@ FORMS = {
     "findHomography": opencv.homography._HOMOGRAPHY.forms,
     "findFundamentalMat": opencv.fundamental._FUNDAMENTAL.forms,
     "findEssentialMat": opencv.essential._ESSENTIAL.forms,
+    "solvePnPRansac": opencv.pnp.FORMS,
 }
 HEAD = """
 import cv2, cvscore
@@ -50,6 +53,9 @@ A, mask = cvscore.estimateAffinePartial2D(a, a, method=cv2.LMEDS, seed=1)
 found, A, mask = cvscore.estimateAffine3D(b, b, None, None, 0.1)
 A, scale = cvscore.estimateAffine3D(b, b, force_rotation=True)
 found, t, mask = cvscore.estimateTranslation3D(b, b)
+found, rvec, tvec, rows = cvscore.solvePnPRansac(a, a, K, None, seed=3)
+num, E, R, t, mask = cvscore.recoverPose(a, a, K, None, K, None, method=cv2.RANSAC)
+num, R, t, mask = cvscore.recoverPose(E, a, a, K, mask=mask)
 projected = H @ np.ones(3)
 kept = a[mask.ravel() == 1]
 """
@@ -63,6 +69,8 @@ BAD = {
     "cvscore.findEssentialMat(a, a, K, cameraMatrix2=K)": "call-overload",
     "cvscore.estimateAffine2D(a, a, treshold=3.0)": "call-overload",
     "cvscore.findHomographie(a, a)": "attr-defined",
+    'cvscore.solvePnPRansac(a, a, K, None, flags="epnp")': "call-overload",
+    'cvscore.recoverPose(a, a, K, None, K, None, method="ransac")': "call-overload",
 }
 
 
@@ -118,15 +126,25 @@ def test_the_overloads_are_the_forms_of_cv2(name):
     assert [(r, o) for r, o, _ in written] == [
         (form.required, form.optional) for form in FORMS[name]
     ]
-    # Least squares of cv2's own takes no samples.
-    assert all({"maxIters", "force_rotation"} & names for _, _, names in written)
+    if name != "solvePnPRansac":  # which counts by another name
+        # Least squares of cv2's own takes no samples.
+        assert all({"maxIters", "force_rotation"} & names for _, _, names in written)
 
 
-@pytest.mark.parametrize("name", opencv.__all__)
+@pytest.mark.parametrize("name", [*FORMS, "recoverPose"])
 def test_help_shows_the_arguments_of_cv2_and_the_extras(name):
-    signature = inspect.signature(getattr(cvscore, name))
-    assert {field.name for field in fields(Extras)} <= set(signature.parameters)
-    assert not {"args", "kwargs"} & set(signature.parameters)
+    shown = set(inspect.signature(getattr(cvscore, name)).parameters)
+    extras = set(ExtraArguments.__annotations__)
+    assert extras - shown <= {"solver"}
+    assert not {"args", "kwargs"} & shown
+
+
+def test_the_pose_of_two_cameras_takes_the_extras(rng):
+    X = rng.uniform([-2, -2, 4], [2, 2, 8], (60, 3))
+    K, t = np.array([[800.0, 0, 320], [0, 800, 240], [0, 0, 1]]), np.array([1.0, 0, 0])
+    x1, x2 = (cv2.projectPoints(X, np.zeros(3), s, K, None)[0] for s in (0 * t, t))
+    found = opencv.recoverPose(x1, x2, K, None, K, None, seed=3, solver="native")
+    assert found[0] == 60
 
 
 def test_the_typed_extras_are_those_that_are_taken():

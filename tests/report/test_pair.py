@@ -44,6 +44,15 @@ def test_numbers_are_those_of_the_estimate(rng):
         assert frame["source"] is None
 
 
+def test_a_map_of_two_rows_says_where_points_go_too(rng):
+    x1 = rng.uniform(0, 1000, (60, 2))
+    x2 = x1 @ [[0.9, 0.2], [-0.1, 1.1]] + [30.0, 5.0] + rng.normal(0, 0.5, x1.shape)
+    estimate = cvscore.estimate_affine(x1, x2)
+    data = data_of(pair_page(PairViews(x1, x2), estimate, "affine"))
+    assert data["relation"] == PLACE
+    np.testing.assert_allclose(data["matrix"], [*estimate.model, [0, 0, 1]])
+
+
 def test_two_large_photographs_and_many_matches_take_less_than_5_mb(rng):
     images = rng.integers(0, 256, (2, 2400, 3200, 3), dtype=np.uint8)  # the worst case
     scene = planar_scene(rng, num=8000)

@@ -40,7 +40,7 @@ function showNumbers() {
     return;
   }
   const share = labels.num ? Math.round((100 * labels.numChosen) / labels.num) : 0;
-  const kind = KINDS[data.kind] ?? data.kind;
+  const kind = KINDS[data.kind] ?? `Model: ${data.kind}`;
   byId("verdict").textContent = [kind, data.scene].filter(Boolean).join(" · ");
   const tiles = byId("tiles");
   const [low, high] = data.scaleInterval.map(digits);

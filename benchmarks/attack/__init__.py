@@ -1,0 +1,1 @@
+"""Attacks: random calls, and laws that every estimate obeys."""
