@@ -18,6 +18,7 @@ DOCTESTED = (
     "cvscore",
     "cvscore.images.match_files",
     "cvscore.estimators.homography",
+    "cvscore.estimators.many_pairs",
     "cvscore.scores.priors",
     "cvscore.types.extras",
     "cvscore._numba.progress",
