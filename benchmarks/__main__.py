@@ -78,6 +78,9 @@ COMMANDS = {
         "costs": Command("share of every stage in the time of a call", "speed.costs"),
         "scaling": Command("time and memory with ever more matches", "speed.scaling"),
         "threads": Command("two threads against one", "speed.threads"),
+        "many": Command(
+            "many pairs in one call, beside loops over others", "speed.many"
+        ),
         "solvers": Command("minimal solvers against OpenCV's", "speed.solvers"),
         "score-speed": Command("one score: by bins, and by sorting", "speed.one_score"),
     },

@@ -32,6 +32,7 @@ DOCUMENTED = {
     "estimate_essential",
     "estimate_fundamental",
     "estimate_homography",
+    "estimate_many",
     "estimate_rigid",
     "estimate_similarity",
     "estimate_translation",
