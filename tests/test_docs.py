@@ -19,6 +19,7 @@ DOCTESTED = (
     "cvscore.images.match_files",
     "cvscore.estimators.affine",
     "cvscore.estimators.homography",
+    "cvscore.estimators.many_pairs",
     "cvscore.scores.priors",
     "cvscore.types.extras",
     "cvscore._numba.progress",
