@@ -41,6 +41,9 @@ COMMANDS = {
         "paper": Command("the paper's experiments and figures", "paper.cli"),
     },
     "Is it honest, and why these defaults": {
+        "scores": Command(
+            "one loop, every score, every threshold: score or loop?", "studies.scores"
+        ),
         "steps": Command("what every step of an estimator is worth", "studies.steps"),
         "constants": Command(
             "every constant with its reason, and what others change",
@@ -75,8 +78,11 @@ COMMANDS = {
         "costs": Command("share of every stage in the time of a call", "speed.costs"),
         "scaling": Command("time and memory with ever more matches", "speed.scaling"),
         "threads": Command("two threads against one", "speed.threads"),
+        "many": Command(
+            "many pairs in one call, beside loops over others", "speed.many"
+        ),
         "solvers": Command("minimal solvers against OpenCV's", "speed.solvers"),
-        "scores": Command("one score: by bins, and by sorting", "speed.scores"),
+        "score-speed": Command("one score: by bins, and by sorting", "speed.one_score"),
     },
 }
 BY_NAME = {name: c for group in COMMANDS.values() for name, c in group.items()}

@@ -36,6 +36,7 @@ from cvscore.estimators import (
     estimate_similarity,
     estimate_translation,
 )
+from cvscore.estimators.many_pairs import estimate_many
 from cvscore.estimators.select_model import Selection, select_model
 from cvscore.scores.baselines import (
     GaussianUniform,
@@ -104,6 +105,7 @@ __all__ = [
     "estimate_essential",
     "estimate_fundamental",
     "estimate_homography",
+    "estimate_many",
     "estimate_rigid",
     "estimate_similarity",
     "estimate_translation",

@@ -26,6 +26,7 @@ extensions = [
     "sphinx.ext.viewcode",
     "mathml",
     "public_names",
+    "report_page",
     "source_pages",
 ]
 exclude_patterns = ["_extensions", "pictures/*.py"]

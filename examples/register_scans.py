@@ -43,15 +43,12 @@ def main():
     found = cvscore.estimate_rigid(moved, ground[matched])
     back = moved @ found.model[:, :3].T + found.model[:, 3]
     error = np.linalg.norm(back - other, axis=1).mean()
-    print(
-        f"{found.num_inliers} of {NUM} matches, scan 2 is {error:.2f} m off: {OUTPUT}"
-    )
+    print(f"{found.num_inliers} of {NUM} matches, {error:.2f} m off: {OUTPUT}")
     figure, axes = plt.subplots(1, 2, figsize=(10, 4), subplot_kw={"projection": "3d"})
-    shown = {"as scanned": moved, "registered": back}
-    for panel, (title, points) in zip(axes, shown.items(), strict=True):
+    for panel, points in zip(axes, (moved, back), strict=True):
         panel.scatter(*ground[::2].T, s=1, color="#0072b2")
         panel.scatter(*points[::2].T, s=1, color="#d55e00")
-        panel.set_title(title)
+        panel.set_title("as scanned" if points is moved else "registered")
         panel.set_box_aspect(np.ptp(np.vstack([ground, points]), 0), zoom=1.5)
         panel.set_axis_off()
     OUTPUT.parent.mkdir(exist_ok=True)

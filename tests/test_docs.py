@@ -17,7 +17,9 @@ PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(DOCS.glob("*.md"))]
 DOCTESTED = (
     "cvscore",
     "cvscore.images.match_files",
+    "cvscore.estimators.affine",
     "cvscore.estimators.homography",
+    "cvscore.estimators.many_pairs",
     "cvscore.scores.priors",
     "cvscore.types.extras",
     "cvscore._numba.progress",

@@ -11,6 +11,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 LAYERS = (
     "types",
     "files",
+    "parallel",
     "_numba",
     "numerics",
     "data",

@@ -1,11 +1,14 @@
 """The names that `import cvscore` gives, and the little that it imports."""
 
+import ast
 import subprocess
 import sys
+from pathlib import Path
 
 import cv2
 
 import cvscore
+from cvscore import opencv
 
 DOCUMENTED = {
     "BetaPrior",
@@ -32,6 +35,7 @@ DOCUMENTED = {
     "estimate_essential",
     "estimate_fundamental",
     "estimate_homography",
+    "estimate_many",
     "estimate_rigid",
     "estimate_similarity",
     "estimate_translation",
@@ -60,6 +64,22 @@ def test_what_only_some_versions_of_opencv_have_is_there_with_these():
         cv2, "estimateTranslation2D"
     )
     assert "estimateTranslation2D" not in cvscore.__all__  # `import *` works with all
+
+
+def test_editors_are_told_of_the_drop_ins_that_there_are_at_run_time():
+    tree = ast.parse(Path(cvscore.__file__).read_text())
+    blocks = [node for node in tree.body if isinstance(node, ast.If)]
+    imports = [
+        node
+        for block in blocks
+        if ast.unparse(block.test) == "TYPE_CHECKING"
+        for node in block.body
+        if isinstance(node, ast.ImportFrom) and node.module == "cvscore.opencv"
+    ]
+    told = {name.asname or name.name for node in imports for name in node.names}
+    assert told == {*opencv.__all__, "estimateTranslation2D"}
+    assert told == set(cvscore._FROM_OPENCV)
+    assert set(opencv.__all__) <= set(cvscore.__all__)
 
 
 def test_a_wrong_name_is_an_attribute_error():

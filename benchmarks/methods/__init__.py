@@ -18,6 +18,7 @@ from benchmarks.methods import (
     pydegensac,
     pymagsac,
     pysuperansac,
+    same_loop,
     simfit,
     skimage,
     vsac,
@@ -29,6 +30,7 @@ __all__ = ["METHODS", "SCORES", "Method", "Settings", "available"]
 
 _LIBRARIES = (
     cvscore,
+    same_loop,
     opencv,
     poselib,
     simfit,
@@ -48,9 +50,11 @@ METHODS: dict[str, Method] = {
 
 
 def available(problem: str) -> list[str]:
-    """Names of the methods for a problem whose library is installed."""
+    """Names of the methods to compare on a problem, of libraries installed here."""
     return [
         method.name
         for method in METHODS.values()
-        if problem in method.thresholds and find_spec(method.module) is not None
+        if method.is_compared
+        and problem in method.thresholds
+        and find_spec(method.module) is not None
     ]

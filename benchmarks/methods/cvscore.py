@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -17,11 +18,21 @@ if TYPE_CHECKING:
 NO_THRESHOLD = dict.fromkeys(PROBLEMS, 0.0)
 
 
-def run(pair: Pair, settings: Settings, *, use_quality: bool) -> Fit | None:
-    """Estimate with ``cvscore.estimate_*``; the threshold is not used."""
+def run(
+    pair: Pair,
+    settings: Settings,
+    *,
+    use_quality: bool = False,
+    score_at: Callable[[float], Any] | None = None,
+) -> Fit | None:
+    """Estimate with ``cvscore.estimate_*``.
+
+    The threshold is used by the scores that have one, which ``score_at`` makes.
+    """
     import cvscore
 
     choices = {
+        "score": None if score_at is None else score_at(settings.threshold),
         "options": cvscore.RansacOptions(
             max_iterations=settings.max_iterations,
             confidence=settings.confidence,

@@ -15,7 +15,7 @@ def thresholds_table() -> str:
     """Return markdown: the default thresholds of every method that has one."""
     lines = [f"| method | {' | '.join(ORDER)} |", "|---" * 4 + "|"]
     for method in METHODS.values():
-        if method.has_threshold:
+        if method.has_threshold and method.is_compared:
             values = (method.thresholds.get(problem) for problem in ORDER)
             cells = ("" if value is None else f"{value:g}" for value in values)
             lines.append(f"| {method.name} | {' | '.join(cells)} |")
@@ -32,4 +32,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print(f"\nWithout a threshold: {', '.join(without)}")
     absent = [m.name for m in METHODS.values() if find_spec(m.module) is None]
     print(f"Not installed here: {', '.join(absent) or 'none'}")
+    by_name = [m.name for m in METHODS.values() if not m.is_compared]
+    print(f"Only by name (--methods): {', '.join(by_name)}")
     print(f"\nScores of the paper's experiments: {', '.join(SCORES)}")

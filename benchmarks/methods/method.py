@@ -39,6 +39,8 @@ class Method:
         pixels, or the true noise where there are none.
     has_threshold : bool
         False when the threshold has no effect, so that one multiplier is enough.
+    is_compared : bool
+        False when it runs only where it is asked for by name.
     """
 
     name: str
@@ -47,6 +49,7 @@ class Method:
     run: Callable[[Pair, Settings], Fit | None]
     thresholds: Mapping[str, float]
     has_threshold: bool = field(default=True)
+    is_compared: bool = field(default=True)
 
 
 def fit_of(

@@ -26,7 +26,7 @@ NUM_PAIRS = 16
 NUM_MATCHES = 1000
 NUM_ROUNDS = 9
 SEED = 3
-TARGET = 1.6
+TARGET = 1.8
 FUNCTIONS = ("findHomography", "findFundamentalMat", "findEssentialMat")
 
 

@@ -22,9 +22,8 @@ from cvscore.cli.outputs import (
     write_report,
 )
 from cvscore.estimators.pair_geometry import PairGeometry
+from cvscore.parallel.ordered_map import MOST_WORKERS
 from cvscore.types.extras import install_command
-
-MOST_WORKERS = 4096  # each of them reads ahead
 
 
 def add_parser(commands: Any) -> None:

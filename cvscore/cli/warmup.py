@@ -14,9 +14,12 @@ import numpy as np
 
 from cvscore.cli.info import kernel_layers
 from cvscore.cli.options import add_json_option, print_json
-from cvscore.types import Array
+from cvscore.types import Array, RansacOptions
 
 NUM_MATCHES = 400  # above the number at which candidates are previewed
+CAMERA = np.array([[1000.0, 0.0, 500.0], [0.0, 1000.0, 500.0], [0.0, 0.0, 1.0]])
+# Enough for every part of the search, where the loop is interpreted.
+ROUGH = RansacOptions(max_iterations=100)
 
 
 def add_parser(commands: Any) -> None:
@@ -59,50 +62,93 @@ def run(options: argparse.Namespace) -> None:
 
 
 def steps() -> list[tuple[str, Callable[[], Any]]]:
-    """Return calls that between them use every kernel."""
-    import cvscore
+    """Return calls that between them use every kernel, with labels."""
+    return [*_estimates(), *_other_uses(), *_other_scores(), *_other_solvers()]
+
+
+def _estimates(**choices: Any) -> list[tuple[str, Callable[[], Any]]]:
+    """Every estimator, on every kind of data that it takes."""
     from cvscore.estimators import ESTIMATORS
 
+    return [
+        (
+            form.counts.name,
+            partial(
+                estimator.run,
+                *_sets(form.data.dims),
+                cameras=(CAMERA, CAMERA),
+                **choices,
+            ),
+        )
+        for estimator in ESTIMATORS.values()
+        for form in estimator.forms
+    ]
+
+
+def _other_uses() -> list[tuple[str, Callable[[], Any]]]:
+    import cvscore
+
     x1, x2 = _matches()
-    K = np.array([[1000.0, 0.0, 500.0], [0.0, 1000.0, 500.0], [0.0, 0.0, 1.0]])
     quality = np.linspace(1.0, 0.0, len(x1))
-    rough = cvscore.RansacOptions(max_iterations=200)
+    lens = np.array([0.01, 0.0, 0.0, 0.0])
+    noisy = _matches(noise=20.0)
+    return [
+        ("guess", _refine_a_guess),
+        ("distortion", lambda: cvscore.estimate_essential(x1, x2, CAMERA, dist1=lens)),
+        ("large noise", lambda: cvscore.estimate_fundamental(*noisy)),
+        ("sampling", lambda: cvscore.estimate_homography(x1, x2, quality=quality)),
+        ("which model", lambda: cvscore.select_model(x1, x2, CAMERA)),
+        ("verification", _verify),
+    ]
+
+
+def _other_scores() -> list[tuple[str, Callable[[], Any]]]:
+    """Each score once, and one without kernels with every estimator.
+
+    The loop is interpreted then, and calls what is otherwise called by kernels.
+    """
+    import cvscore
+
+    x1, x2 = _matches()
     scores = (
-        cvscore.InlierCount(1.0),
         cvscore.Msac(1.0),
         cvscore.GaussianUniform(1.0),
         cvscore.MagsacPlusPlus(1.0),
         cvscore.MarginalScore(label_prior=cvscore.BetaPrior(1.0, 1.0)),
     )
-    given = {"cameras": (K, K)}
-    lens = np.array([0.01, 0.0, 0.0, 0.0])
-    calls: list[tuple[str, Callable[[], Any]]] = [
+    counting = _estimates(score=cvscore.InlierCount(1.0), options=ROUGH)
+    return [
+        *((f"{name}, interpreted", call) for name, call in counting),
         *(
-            (form.counts.name, partial(estimator.run, *_sets(form.data.dims), **given))
-            for estimator in ESTIMATORS.values()
-            for form in estimator.forms
-        ),
-        ("guess", lambda: _refine_a_guess(K)),
-        ("distortion", lambda: cvscore.estimate_essential(x1, x2, K, dist1=lens)),
-        ("large noise", lambda: cvscore.estimate_fundamental(*_matches(noise=20.0))),
-        ("sampling", lambda: cvscore.estimate_homography(x1, x2, quality=quality)),
-        ("which model", lambda: cvscore.select_model(x1, x2, K)),
-        ("verification", lambda: _verify(K)),
-    ]
-
-    def with_score(score: Any) -> Callable[[], Any]:
-        return lambda: cvscore.estimate_homography(x1, x2, score=score, options=rough)
-
-    if importlib.util.find_spec("cv2") is not None:
-        calls.append(
             (
-                "OpenCV's solver",
-                lambda: cvscore.estimate_homography(
-                    x1, x2, solver="opencv", options=rough
+                type(score).__name__,
+                partial(
+                    cvscore.estimate_homography, x1, x2, score=score, options=ROUGH
                 ),
             )
-        )
-    return calls + [(type(score).__name__, with_score(score)) for score in scores]
+            for score in scores
+        ),
+    ]
+
+
+def _other_solvers() -> list[tuple[str, Callable[[], Any]]]:
+    import cvscore
+
+    if importlib.util.find_spec("cv2") is None:
+        return []
+    choices: dict[str, Any] = {"solver": "opencv", "options": ROUGH}
+    x1, x2 = _matches()
+    return [
+        ("OpenCV's solver, H", partial(cvscore.estimate_homography, x1, x2, **choices)),
+        (
+            "OpenCV's solver, F",
+            partial(cvscore.estimate_fundamental, x1, x2, **choices),
+        ),
+        (
+            "OpenCV's solver, E",
+            partial(cvscore.estimate_essential, x1, x2, CAMERA, **choices),
+        ),
+    ]
 
 
 def _sets(dims: tuple[int, ...]) -> tuple[Array, ...]:
@@ -126,16 +172,16 @@ def _sets(dims: tuple[int, ...]) -> tuple[Array, ...]:
     return cloud, moved
 
 
-def _refine_a_guess(K: Array) -> None:
+def _refine_a_guess() -> None:
     import cvscore
 
     guess = np.column_stack([np.eye(3), [-500.0, -500.0, 1500.0]])
     options = cvscore.RansacOptions(max_iterations=1)
     seen, scene = _sets((2, 3))
-    cvscore.estimate_absolute_pose(seen, scene, K, start=guess, options=options)
+    cvscore.estimate_absolute_pose(seen, scene, CAMERA, start=guess, options=options)
 
 
-def _verify(K: Array) -> None:
+def _verify() -> None:
     """Run what a pair of a COLMAP database goes through; pycolmap is not needed."""
     import cvscore
     from cvscore.colmap.cameras import PinholeView
@@ -146,7 +192,7 @@ def _verify(K: Array) -> None:
     indices[0] = 1, 2  # a keypoint with two matches, as databases have them
     options = PairOptions(cvscore.RansacOptions(), 15)
     for calibrated, share_on_plane in ((True, 0.5), (True, 1.0), (False, 0.5)):
-        views = (PinholeView(x, K, calibrated) for x in _matches(share_on_plane))
+        views = (PinholeView(x, CAMERA, calibrated) for x in _matches(share_on_plane))
         estimate_pair(clean_matches(indices, *views).matches, options)
 
 

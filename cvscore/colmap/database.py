@@ -27,7 +27,7 @@ from cvscore.data.validation import as_intrinsics
 # Images whose keypoints are kept; pairs come ordered by image, so few are needed twice.
 MAX_CACHED_VIEWS = 256
 
-CAMERA = "SELECT model, width, height, params, prior_focal_length FROM cameras"
+CAMERA_QUERY = "SELECT model, width, height, params, prior_focal_length FROM cameras"
 Value = TypeVar("Value")
 
 
@@ -75,7 +75,7 @@ class MatchDatabase:
         return view
 
     def _read_camera(self, camera_id: int) -> Any:
-        query = f"{CAMERA} WHERE camera_id = ?"
+        query = f"{CAMERA_QUERY} WHERE camera_id = ?"
         row = f"camera {camera_id}"
         return self._read("camera", row, query, camera_id, camera_from_row)
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import time
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import Executor
+from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,18 +31,10 @@ from cvscore.estimators.pair_geometry import (
     PairOptions,
     estimate_pair,
 )
+from cvscore.parallel.ordered_map import map_in_order, worker_count
 from cvscore.scores.calibration import Calibration
 from cvscore.types import RansacOptions
 
-# Pairs per task: ten milliseconds of work or more, beside which handing it over is
-# nothing; few, because at the end some wait while others finish their last task.
-PAIRS_PER_TASK = 4
-# Tasks that wait or run, per worker of an executor and per other thread: enough that
-# none is idle while results are written and while the caller's thread does a task, few
-# enough that memory holds them whatever the size of the collection.
-TASKS_PER_WORKER = 4
-TASKS_PER_THREAD = 2
-MAX_WAITING = 64  # tasks that wait for a slow one before them to be written
 # Pairs per transaction: a second of work or so, which is all that a crash can cost.
 PAIRS_PER_TRANSACTION = 64
 
@@ -48,7 +42,14 @@ PAIRS_PER_TRANSACTION = 64
 # far apart, and the generators mix the bits themselves.
 SEED_MULTIPLIERS = 0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D
 
-Task = list[tuple[ImagePair, PairMatches]]
+
+class Item(NamedTuple):
+    """A pair of images, and what is estimated from."""
+
+    pair: ImagePair
+    matches: PairMatches
+
+
 # Of a pair: its geometry, or what is wrong with its numbers.
 Outcome = PairGeometry | str
 OnPair = Callable[[ImagePair, PairGeometry], None]
@@ -119,8 +120,7 @@ def verify_matches(
     """
     started = time.monotonic()
     import_pycolmap()
-    if num_workers is not None and num_workers < 1:
-        raise ValueError(f"num_workers must be at least 1, got {num_workers}")
+    num_workers = worker_count(num_workers)
     if min_inliers < 0:
         raise ValueError(f"min_inliers must not be negative, got {min_inliers}")
     ransac = RansacOptions() if options is None else options
@@ -130,20 +130,25 @@ def verify_matches(
         inventory = take_inventory(connection)
         pairs = pairs_to_verify(inventory, pairs_path, summary, overwrite=overwrite)
         database = MatchDatabase(connection, inventory)
-        results = _run(_tasks(database, pairs, summary), search, num_workers, executor)
+        results = map_in_order(
+            partial(estimate_item, search),
+            _readable(database, pairs, summary),
+            num_workers=num_workers,
+            executor=executor,
+        )
         bar = ProgressBar(len(pairs), "verifying", enabled=progress and bool(pairs))
-        _write(database, results, summary, bar, on_pair, overwrite=overwrite)
+        with closing(results):
+            _write(database, results, summary, bar, on_pair, overwrite=overwrite)
     summary.seconds = time.monotonic() - started
     return summary
 
 
-def _tasks(
+def _readable(
     database: MatchDatabase,
     pairs: Iterable[ImagePair],
     summary: VerificationSummary,
-) -> Iterator[Task]:
-    """Read the matches of pairs and put some into a task each."""
-    task: Task = []
+) -> Iterator[Item]:
+    """Read the matches of pairs, and skip those that a damaged row belongs to."""
     for pair in pairs:
         try:
             view1, view2 = database.view(pair[0]), database.view(pair[1])
@@ -164,84 +169,16 @@ def _tasks(
                 "without a ray": cleaned.num_not_finite,
             }
         )
-        task.append((pair, cleaned.matches))
-        if len(task) == PAIRS_PER_TASK:
-            yield task
-            task = []
-    if task:
-        yield task
+        yield Item(pair, cleaned.matches)
 
 
-def _run(
-    tasks: Iterable[Task],
-    options: PairOptions,
-    num_workers: int | None,
-    executor: Executor | None,
-) -> Iterator[tuple[ImagePair, PairMatches, Outcome]]:
-    """Estimate the pairs of all tasks, and yield them in their order."""
-    workers = num_workers or _num_cores()
-    if executor is not None:
-        return _run_elsewhere(tasks, options, executor, TASKS_PER_WORKER * workers)
-    return _run_in_threads(tasks, options, workers - 1)
+def estimate_item(options: PairOptions, item: Item) -> Outcome:
+    """Estimate a pair with a seed of its own; runs in the workers.
 
-
-def _run_elsewhere(
-    tasks: Iterable[Task], options: PairOptions, executor: Executor, num_ahead: int
-) -> Iterator[tuple[ImagePair, PairMatches, Outcome]]:
-    """Let an executor do all of it, with ``num_ahead`` tasks under way."""
-    waiting: deque[tuple[Task, Future[list[Outcome]]]] = deque()
-    for task in tasks:
-        waiting.append((task, executor.submit(estimate_task, task, options)))
-        if len(waiting) > num_ahead:
-            task, future = waiting.popleft()
-            yield from _in_order(task, future.result())
-    for task, future in waiting:
-        yield from _in_order(task, future.result())
-
-
-def _run_in_threads(
-    tasks: Iterable[Task], options: PairOptions, num_others: int
-) -> Iterator[tuple[ImagePair, PairMatches, Outcome]]:
-    """Work here and in other threads: a thread that only waited would be in the way.
-
-    One that reads, writes and waits beside as many busy ones as there are cores takes
-    turns with them at the interpreter's lock.
+    One with numbers that nothing can be computed from must not end the run.
     """
-    waiting: deque[tuple[Task, Future[list[Outcome]]]] = deque()
-    num_ahead = TASKS_PER_THREAD * num_others
-    most = num_ahead + MAX_WAITING
-    with ThreadPoolExecutor(max(num_others, 1)) as pool:
-        for task in tasks:
-            num_pending = sum(not future.done() for _, future in waiting)
-            if num_pending < num_ahead:
-                future = pool.submit(estimate_task, task, options)
-            else:
-                future = Future()
-                future.set_result(estimate_task(task, options))
-            waiting.append((task, future))
-            while waiting and (waiting[0][1].done() or len(waiting) > most):
-                task, future = waiting.popleft()
-                yield from _in_order(task, future.result())
-        for task, future in waiting:
-            yield from _in_order(task, future.result())
-
-
-def _in_order(
-    task: Task, results: list[Outcome]
-) -> Iterator[tuple[ImagePair, PairMatches, Outcome]]:
-    for (pair, matches), found in zip(task, results, strict=True):
-        yield pair, matches, found
-
-
-def estimate_task(task: Task, options: PairOptions) -> list[Outcome]:
-    """Estimate some pairs, each with a seed of its own; runs in the workers."""
-    return [_outcome(matches, _seeded(options, pair)) for pair, matches in task]
-
-
-def _outcome(matches: PairMatches, options: PairOptions) -> Outcome:
-    """One pair with numbers that nothing can be computed from must not end the run."""
     try:
-        return estimate_pair(matches, options)
+        return estimate_pair(item.matches, _seeded(options, item.pair))
     except (ValueError, ArithmeticError) as error:
         return f"{type(error).__name__}: {error}"
 
@@ -254,15 +191,9 @@ def _seeded(options: PairOptions, pair: ImagePair) -> PairOptions:
     return PairOptions(search, options.min_inliers, options.calibration)
 
 
-def _num_cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 def _write(
     database: MatchDatabase,
-    results: Iterable[tuple[ImagePair, PairMatches, Outcome]],
+    results: Iterable[tuple[Item, Outcome]],
     summary: VerificationSummary,
     bar: ProgressBar,
     on_pair: OnPair | None,
@@ -272,7 +203,7 @@ def _write(
     """Write geometries in transactions, and count them."""
     chunk: list[tuple[ImagePair, Any]] = []
     with bar:
-        for pair, matches, found in results:
+        for (pair, matches), found in results:
             bar.advance()
             if isinstance(found, str):
                 row = f"matches of images {pair[0]} and {pair[1]}"

@@ -98,14 +98,14 @@ class Estimator:
             check_score(score)
         problem = prepare(self.data, points, frame, score, quality, focal)
         if problem.points.shape[1] <= model.sample_size:
-            return failure(problem, too_few(problem, model))
+            return failure(problem.num_rows, too_few(problem, model))
         objective = Objective(model, problem.points, problem.score, options)
         sampler = self._sampler(problem, model, options)
         best, iterations = search(objective, sampler, self.style)
         if start is not None:
             best = _better_of(objective, best, start(problem.frame))
         if best is None:
-            return failure(problem, degenerate(problem, model), iterations)
+            return failure(problem.num_rows, degenerate(problem, model), iterations)
         for step in self.steps:
             objective, best = step(objective, best)
         found = self.denormalise(problem.frame, best.model)

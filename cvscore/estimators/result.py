@@ -57,12 +57,12 @@ def result(
     )
 
 
-def failure(problem: Problem, reason: str, iterations: int = 0) -> Estimate:
+def failure(num_rows: int, reason: str, iterations: int = 0) -> Estimate:
     """Return the false `Estimate` that says why there is no model."""
     return Estimate(
         model=None,
-        inliers=np.zeros(problem.num_rows, dtype=np.bool_),
-        residuals=np.full(problem.num_rows, np.inf),
+        inliers=np.zeros(num_rows, dtype=np.bool_),
+        residuals=np.full(num_rows, np.inf),
         score=-np.inf,
         scale=np.nan,
         threshold=np.nan,

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import cv2
 import numpy as np
-from numpy.typing import ArrayLike
 
 from cvscore.data.validation import as_quality
 from cvscore.opencv.arrays import (
@@ -24,18 +23,13 @@ from cvscore.opencv.arrays import (
 )
 from cvscore.opencv.call_forms import Call, Form, bind
 from cvscore.opencv.cameras import with_plain_cameras
-from cvscore.scores.calibration import Calibration
-from cvscore.scores.marginal_score import MarginalScore
-from cvscore.scores.priors import InverseGamma
+from cvscore.opencv.extras import Extras
 from cvscore.types import (
     MOST_ITERATIONS,
-    MOST_SEED,
     Array,
     Estimate,
     Mask,
     RansacOptions,
-    real_number,
-    whole_number,
 )
 
 NativeEstimator = Callable[..., Estimate]
@@ -48,52 +42,9 @@ LARGEST_COORDINATE = float(np.finfo(np.float32).max)
 USAC_CHOICES = {"sampler": range(4), "score": range(4), "loMethod": range(5)}
 
 
-@dataclass(frozen=True)
-class Extras:
-    """The keyword-only arguments, which cv2 does not have."""
-
-    mask_threshold: float | None = None
-    seed: int | None = None
-    prior: InverseGamma | None = None
-    half_width: float | None = None
-    quality: ArrayLike | None = None
-    solver: str = "native"
-    calibration: Calibration | None = None
-
-    def __post_init__(self) -> None:
-        one_by_one = self.prior is not None or self.half_width is not None
-        if self.calibration is not None and one_by_one:
-            raise ValueError("give prior and half_width or a calibration, not both")
-        largest = self.mask_threshold
-        if largest is not None and not real_number(largest, "mask_threshold") >= 0.0:
-            raise ValueError(f"mask_threshold must not be negative, got {largest}")
-        if self.seed is not None:
-            whole_number(self.seed, "seed", 0, MOST_SEED)
-
-    @property
-    def score(self) -> MarginalScore | None:
-        """The score these arguments describe; None leaves it to the estimator."""
-        if self.prior is None and self.half_width is None:
-            return None
-        prior = InverseGamma.jeffreys() if self.prior is None else self.prior
-        return MarginalScore(prior=prior, half_width=self.half_width)
-
-
-NO_EXTRAS = Extras()
-EXTRA_NAMES = frozenset(field.name for field in fields(Extras))
-
-
 def model_and_mask(call: Call, model: Any, mask: Any) -> tuple[Any, ...]:
     """Return what most functions of cv2 do."""
     return model, mask
-
-
-def take_extras(kwargs: Mapping[str, Any]) -> tuple[dict[str, Any], Extras]:
-    """Return what cv2 may be asked, and the arguments that it does not have."""
-    own = {name: value for name, value in kwargs.items() if name in EXTRA_NAMES}
-    if not own:
-        return dict(kwargs), NO_EXTRAS
-    return {n: v for n, v in kwargs.items() if n not in own}, Extras(**own)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 import cv2
-from numpy.typing import NDArray
 
 from cvscore.estimators import estimate_essential
 from cvscore.opencv.answer import (
@@ -14,16 +12,17 @@ from cvscore.opencv.answer import (
     NativeEstimator,
     Target,
     find,
-    take_extras,
 )
 from cvscore.opencv.call_forms import Call, Form
 from cvscore.opencv.cameras import read_cameras
+from cvscore.opencv.extras import take_extras
 from cvscore.opencv.scaling import unit_norm
 from cvscore.opencv.typed import (
     Answer,
     ExtraArguments,
     MaskBuffer,
     Matrix,
+    Pair,
     Points,
     shows_form,
 )
@@ -53,7 +52,7 @@ def _essential_estimator(call: Call) -> NativeEstimator | None:
     return estimator
 
 
-_ESSENTIAL = Target(
+ESSENTIAL = Target(
     function=cv2.findEssentialMat,
     forms=(
         Form.parse(
@@ -102,7 +101,7 @@ def findEssentialMat(
     points1: Points,
     points2: Points,
     focal: float | None = None,
-    pp: Sequence[float] | NDArray[Any] | None = None,
+    pp: Pair | None = None,
     method: int | None = None,
     prob: float | None = None,
     threshold: float | None = None,
@@ -146,7 +145,7 @@ def findEssentialMat(
 ) -> Answer: ...
 
 
-@shows_form(_ESSENTIAL.forms[0])
+@shows_form(ESSENTIAL.forms[0])
 def findEssentialMat(*args: Any, **kwargs: Any) -> Answer:
     """Find the essential matrix, called as cv2.findEssentialMat is.
 
@@ -167,4 +166,4 @@ def findEssentialMat(*args: Any, **kwargs: Any) -> Answer:
     (3, 3) of unit norm, its singular values equal, equal and zero, or up to ten of them
     stacked as (30, 3) for exactly five points.
     """
-    return find(_ESSENTIAL, args, *take_extras(kwargs))
+    return find(ESSENTIAL, args, *take_extras(kwargs))

@@ -12,9 +12,9 @@ from cvscore.opencv.answer import (
     NativeEstimator,
     Target,
     find,
-    take_extras,
 )
 from cvscore.opencv.call_forms import Call, Form
+from cvscore.opencv.extras import take_extras
 from cvscore.opencv.scaling import last_entry_one
 from cvscore.opencv.typed import Answer, ExtraArguments, MaskBuffer, Points, shows_form
 

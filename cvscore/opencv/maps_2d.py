@@ -23,11 +23,19 @@ from cvscore.opencv.answer import (
     NativeEstimator,
     Target,
     find,
-    take_extras,
 )
 from cvscore.opencv.arrays import read_points_of_map
 from cvscore.opencv.call_forms import Call, Form
-from cvscore.opencv.typed import ExtraArguments, MaskBuffer, Points, shows_form
+from cvscore.opencv.extras import take_extras
+from cvscore.opencv.typed import (
+    Answer,
+    FoundMask,
+    MaskBuffer,
+    Points,
+    SharedArguments,
+    called_as,
+    shows_form,
+)
 from cvscore.types import Array
 
 if TYPE_CHECKING:
@@ -99,8 +107,8 @@ def estimateAffine2D(
     maxIters: int | None = None,
     confidence: float | None = None,
     refineIters: int | None = None,
-    **extras: Unpack[ExtraArguments],
-) -> tuple[Any, ...]: ...
+    **extras: Unpack[SharedArguments],
+) -> Answer: ...
 
 
 @overload
@@ -111,12 +119,12 @@ def estimateAffine2D(
     inliers: MaskBuffer = None,
     *,
     maxIters: int | None = None,
-    **extras: Unpack[ExtraArguments],
-) -> tuple[Any, ...]: ...
+    **extras: Unpack[SharedArguments],
+) -> Answer: ...
 
 
-@shows_form(_REFINED)
-def estimateAffine2D(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
+@shows_form(_REFINED, with_solver=False)
+def estimateAffine2D(*args: Any, **kwargs: Any) -> Answer:
     """Find the affine map ``to = A from + t``, called as cv2.estimateAffine2D is.
 
     ::
@@ -127,14 +135,29 @@ def estimateAffine2D(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
 
     Every robust method means the estimator of this package; ``ransacReprojThreshold``
     and ``refineIters`` are accepted and have no effect.  All else is as for
-    `findHomography`; the only ``solver`` is "native".  ``retval`` is [A | t] (2, 3), or
+    `findHomography`, without a ``solver`` to choose.  ``retval`` is [A | t] (2, 3), or
     None.
     """
-    return find(_AFFINE_2D, args, *take_extras(kwargs))
+    return find(_AFFINE_2D, args, *take_extras(kwargs, with_solver=False))
 
 
-@shows_form(_REFINED)
-def estimateAffinePartial2D(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
+def _refined(
+    from_: Points,
+    to: Points,
+    inliers: MaskBuffer = None,
+    method: int | None = None,
+    ransacReprojThreshold: float | None = None,
+    maxIters: int | None = None,
+    confidence: float | None = None,
+    refineIters: int | None = None,
+    **extras: Unpack[SharedArguments],
+) -> Any:
+    """Stand for the form of functions that have no other."""
+
+
+@called_as(_refined)
+@shows_form(_REFINED, with_solver=False)
+def estimateAffinePartial2D(*args: Any, **kwargs: Any) -> Answer:
     """Find the similarity ``to = s R from + t``, as cv2.estimateAffinePartial2D.
 
     ::
@@ -145,7 +168,7 @@ def estimateAffinePartial2D(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
 
     All else is as for `estimateAffine2D`; cv2 has no USAC methods here.
     """
-    return find(_SIMILARITY_2D, args, *take_extras(kwargs))
+    return find(_SIMILARITY_2D, args, *take_extras(kwargs, with_solver=False))
 
 
 if HAS_TRANSLATION:
@@ -164,8 +187,11 @@ if HAS_TRANSLATION:
         sample_size=1,
     )
 
-    @shows_form(_REFINED)
-    def estimateTranslation2D(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
+    @called_as(_refined)
+    @shows_form(_REFINED, with_solver=False)
+    def estimateTranslation2D(
+        *args: Any, **kwargs: Any
+    ) -> tuple[tuple[float, float], FoundMask]:
         """Find the translation ``to = from + t``, as cv2.estimateTranslation2D.
 
         ::
@@ -177,4 +203,4 @@ if HAS_TRANSLATION:
         ``retval`` is the tuple (tx, ty), of NaN where there is none.  All else is as
         for `estimateAffinePartial2D`.
         """
-        return find(_TRANSLATION_2D, args, *take_extras(kwargs))
+        return find(_TRANSLATION_2D, args, *take_extras(kwargs, with_solver=False))

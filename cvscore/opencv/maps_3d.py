@@ -6,20 +6,24 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 import cv2
 
 from cvscore.estimators import estimate_affine, estimate_translation
-from cvscore.opencv.answer import Target, find, take_extras
+from cvscore.opencv.answer import Target, find
 from cvscore.opencv.arrays import write_output
 from cvscore.opencv.call_forms import Call, Form, bind
+from cvscore.opencv.extras import take_extras
 from cvscore.opencv.maps_2d import PLAIN_METHODS, always, reads, whole
 from cvscore.opencv.typed import (
-    ExtraArguments,
+    FoundMask,
+    FoundModel,
     MaskBuffer,
     Matrix,
     Points,
+    SharedArguments,
+    called_as,
     shows_form,
 )
 from cvscore.types import Array
@@ -29,6 +33,7 @@ if TYPE_CHECKING:
 
 # What says whether there is a model is a bool from OpenCV 5 on.
 RETURNS_BOOL = int(cv2.__version__.split(".")[0]) >= 5
+FoundAndModel: TypeAlias = tuple[bool, FoundModel, FoundMask]
 
 
 def _found_and_model(call: Call, model: Array | None, mask: Any) -> tuple[Any, ...]:
@@ -78,8 +83,8 @@ def estimateAffine3D(
     confidence: float | None = None,
     *,
     maxIters: int | None = None,
-    **extras: Unpack[ExtraArguments],
-) -> tuple[Any, ...]: ...
+    **extras: Unpack[SharedArguments],
+) -> FoundAndModel: ...
 
 
 @overload
@@ -87,10 +92,10 @@ def estimateAffine3D(
     src: Points,
     dst: Points,
     force_rotation: bool | None = None,  # noqa: FBT001 (cv2's)
-) -> tuple[Any, ...]: ...
+) -> tuple[FoundModel, float]: ...
 
 
-@shows_form(_ROBUST_3D)
+@shows_form(_ROBUST_3D, with_solver=False)
 def estimateAffine3D(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
     """Find the affine map ``dst = A src + t`` of space, as cv2.estimateAffine3D.
 
@@ -102,9 +107,9 @@ def estimateAffine3D(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
 
     ``ransacThreshold`` is accepted and has no effect; ``out`` is [A | t] (3, 4), or
     None where ``retval`` is false.  The second form is least squares, and cv2's.  All
-    else is as for `findHomography`; the only ``solver`` is "native".
+    else is as for `findHomography`, without a ``solver`` to choose.
     """
-    given, extras = take_extras(kwargs)
+    given, extras = take_extras(kwargs, with_solver=False)
     call = bind(cv2.estimateAffine3D, _AFFINE_3D.forms, args, given)
     if call is not None and call.form is _LEAST_SQUARES_3D:
         # By name, so that a None still means this form.
@@ -113,8 +118,23 @@ def estimateAffine3D(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
     return find(_AFFINE_3D, args, given, extras)
 
 
-@shows_form(_ROBUST_3D)
-def estimateTranslation3D(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
+def _robust(
+    src: Points,
+    dst: Points,
+    out: Matrix | None = None,
+    inliers: MaskBuffer = None,
+    ransacThreshold: float | None = None,
+    confidence: float | None = None,
+    *,
+    maxIters: int | None = None,
+    **extras: Unpack[SharedArguments],
+) -> Any:
+    """Stand for the form of a function that has no other."""
+
+
+@called_as(_robust)
+@shows_form(_ROBUST_3D, with_solver=False)
+def estimateTranslation3D(*args: Any, **kwargs: Any) -> FoundAndModel:
     """Find the translation ``dst = src + t`` of space, as cv2.estimateTranslation3D.
 
     ::
@@ -124,4 +144,4 @@ def estimateTranslation3D(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
 
     ``out`` is t (1, 3).  All else is as for `estimateAffine3D`.
     """
-    return find(_TRANSLATION_3D, args, *take_extras(kwargs))
+    return find(_TRANSLATION_3D, args, *take_extras(kwargs, with_solver=False))

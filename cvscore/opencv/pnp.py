@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 import cv2
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from cvscore.data.validation import as_quality
 from cvscore.estimators import estimate_absolute_pose
-from cvscore.opencv.answer import Extras, is_implemented
+from cvscore.opencv.answer import is_implemented
 from cvscore.opencv.arrays import (
     as_numeric,
     is_plain_output,
@@ -28,21 +28,20 @@ from cvscore.opencv.arrays import (
 )
 from cvscore.opencv.call_forms import Call, Form, bind
 from cvscore.opencv.cameras import Camera, read_camera
+from cvscore.opencv.extras import Extras, take_extras
 from cvscore.opencv.typed import (
-    MaskBuffer,
+    FoundModel,
     Matrix,
     Points,
     SharedArguments,
     shows_form,
 )
-from cvscore.scores.calibration import Calibration
-from cvscore.scores.priors import InverseGamma
 from cvscore.types import Array, Estimate, Mask, RansacOptions
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-Vector: TypeAlias = NDArray[np.float64] | Any
+FoundRows: TypeAlias = NDArray[np.int32] | Any
 FORMS = (
     Form.parse(
         "objectPoints, imagePoints, cameraMatrix, distCoeffs[, rvec[, tvec[, "
@@ -72,16 +71,16 @@ def solvePnPRansac(
     imagePoints: Points,
     cameraMatrix: Matrix,
     distCoeffs: Matrix | None,
-    rvec: MaskBuffer = None,
-    tvec: MaskBuffer = None,
-    useExtrinsicGuess: bool | None = None,  # noqa: FBT001
+    rvec: Matrix | None = None,
+    tvec: Matrix | None = None,
+    useExtrinsicGuess: bool | None = None,  # noqa: FBT001 (cv2's)
     iterationsCount: int | None = None,
     reprojectionError: float | None = None,
     confidence: float | None = None,
-    inliers: MaskBuffer = None,
+    inliers: Matrix | None = None,
     flags: int | None = None,
     **extras: Unpack[SharedArguments],
-) -> tuple[bool, Vector, Vector, NDArray[np.int32] | Any]: ...
+) -> tuple[bool, FoundModel, FoundModel, FoundRows]: ...
 
 
 @overload
@@ -90,25 +89,16 @@ def solvePnPRansac(
     imagePoints: Points,
     cameraMatrix: Matrix | None,
     distCoeffs: Matrix | None,
-    rvec: MaskBuffer = None,
-    tvec: MaskBuffer = None,
-    inliers: MaskBuffer = None,
+    rvec: Matrix | None = None,
+    tvec: Matrix | None = None,
+    inliers: Matrix | None = None,
     params: cv2.UsacParams | None = None,
     **extras: Unpack[SharedArguments],
-) -> tuple[bool, Matrix | Any, Vector, Vector, NDArray[np.int32] | Any]: ...
+) -> tuple[bool, FoundModel, FoundModel, FoundModel, FoundRows]: ...
 
 
 @shows_form(FORMS[0], with_solver=False)
-def solvePnPRansac(
-    *args: Any,
-    mask_threshold: float | None = None,
-    seed: int | None = None,
-    prior: InverseGamma | None = None,
-    half_width: float | None = None,
-    calibration: Calibration | None = None,
-    quality: ArrayLike | None = None,
-    **kwargs: Any,
-) -> tuple[Any, ...]:
+def solvePnPRansac(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
     """Find the pose of a camera before known points, called as cv2.solvePnPRansac is.
 
     ::
@@ -152,12 +142,10 @@ def solvePnPRansac(
     ValueError
         For a keyword-only argument that makes no sense.
     """
-    extras = Extras(
-        mask_threshold, seed, prior, half_width, quality, "native", calibration
-    )
-    call = bind(cv2.solvePnPRansac, FORMS, args, kwargs)
-    if call is None or "maxIters" in kwargs:
-        return tuple(cv2.solvePnPRansac(*args, **kwargs))
+    given, extras = take_extras(kwargs, with_solver=False)
+    call = bind(cv2.solvePnPRansac, FORMS, args, given)
+    if call is None or "maxIters" in given:
+        return tuple(cv2.solvePnPRansac(*args, **given))
     has_params = "params" in call.form.parameters
     X = _read_points(call.values["objectPoints"], 3, any_columns=has_params)
     x = _read_points(call.values["imagePoints"], 2, any_columns=has_params)

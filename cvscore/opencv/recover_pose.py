@@ -7,14 +7,12 @@ takes from it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
-from cvscore.opencv.answer import EXTRA_NAMES, ROBUST_METHODS
+from cvscore.opencv.answer import ROBUST_METHODS, find
 from cvscore.opencv.arrays import (
     is_plain_output,
     make_umat,
@@ -23,21 +21,28 @@ from cvscore.opencv.arrays import (
 )
 from cvscore.opencv.call_forms import Form, bind
 from cvscore.opencv.cameras import Camera, read_cameras
-from cvscore.opencv.essential import findEssentialMat
-from cvscore.opencv.typed import ExtraArguments, MaskBuffer, Matrix, Points, shows_form
+from cvscore.opencv.essential import ESSENTIAL
+from cvscore.opencv.extras import take_extras
+from cvscore.opencv.typed import (
+    ExtraArguments,
+    FoundMask,
+    FoundModel,
+    MaskBuffer,
+    Matrix,
+    Pair,
+    Points,
+    shows_form,
+)
 from cvscore.types import Array
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-Found: TypeAlias = NDArray[np.float64] | Any
 FORM = Form.parse(
     "points1, points2, cameraMatrix1, distCoeffs1, cameraMatrix2, distCoeffs2[, E[, "
     "R[, t[, method[, prob[, threshold[, mask]]]]]]]"
 )
-# Any, as neither the stubs of cv2 nor our overloads know stars.
-_recover: Any = cv2.recoverPose
-_find_essential: Any = findEssentialMat
+_recover: Any = cv2.recoverPose  # Any, as the stubs of cv2 know no stars
 # With no more points cv2 finds several essential matrices, or none.
 MINIMAL_FOR_ESSENTIAL = 5
 
@@ -50,54 +55,54 @@ def recoverPose(
     distCoeffs1: Matrix | None,
     cameraMatrix2: Matrix,
     distCoeffs2: Matrix | None,
-    E: MaskBuffer = None,
-    R: MaskBuffer = None,
-    t: MaskBuffer = None,
+    E: Matrix | None = None,
+    R: Matrix | None = None,
+    t: Matrix | None = None,
     method: int | None = None,
     prob: float | None = None,
     threshold: float | None = None,
     mask: MaskBuffer = None,
     **extras: Unpack[ExtraArguments],
-) -> tuple[int, Found, Found, Found, NDArray[np.uint8] | Any]: ...
+) -> tuple[int, FoundModel, FoundModel, FoundModel, FoundMask]: ...
 
 
 @overload
 def recoverPose(
     E: Matrix,
-    points1: Points,
-    points2: Points,
+    points1: Matrix,
+    points2: Matrix,
     cameraMatrix: Matrix,
-    R: MaskBuffer = None,
-    t: MaskBuffer = None,
+    R: Matrix | None = None,
+    t: Matrix | None = None,
     mask: MaskBuffer = None,
-) -> tuple[int, Found, Found, Any]: ...
+) -> tuple[int, FoundModel, FoundModel, FoundMask]: ...
 
 
 @overload
 def recoverPose(
     E: Matrix,
-    points1: Points,
-    points2: Points,
-    R: MaskBuffer = None,
-    t: MaskBuffer = None,
+    points1: Matrix,
+    points2: Matrix,
+    R: Matrix | None = None,
+    t: Matrix | None = None,
     focal: float | None = None,
-    pp: Sequence[float] | None = None,
+    pp: Pair | None = None,
     mask: MaskBuffer = None,
-) -> tuple[int, Found, Found, Any]: ...
+) -> tuple[int, FoundModel, FoundModel, FoundMask]: ...
 
 
 @overload
 def recoverPose(
     E: Matrix,
-    points1: Points,
-    points2: Points,
+    points1: Matrix,
+    points2: Matrix,
     cameraMatrix: Matrix,
     distanceThresh: float,
-    R: MaskBuffer = None,
-    t: MaskBuffer = None,
+    R: Matrix | None = None,
+    t: Matrix | None = None,
     mask: MaskBuffer = None,
-    triangulatedPoints: MaskBuffer = None,
-) -> tuple[int, Found, Found, Any, Found]: ...
+    triangulatedPoints: Matrix | None = None,
+) -> tuple[int, FoundModel, FoundModel, FoundMask, FoundModel]: ...
 
 
 @shows_form(FORM)
@@ -128,11 +133,10 @@ def recoverPose(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
     cv2.error
         For arguments that cv2 rejects too.
     """
-    extras = {name: kwargs[name] for name in EXTRA_NAMES if name in kwargs}
-    theirs = {name: kwargs[name] for name in kwargs if name not in EXTRA_NAMES}
-    call = bind(cv2.recoverPose, (FORM,), args, theirs)
-    if call is None or "maxIters" in theirs:
-        return tuple(cv2.recoverPose(*args, **theirs))
+    given, extras = take_extras(kwargs)
+    call = bind(cv2.recoverPose, (FORM,), args, given)
+    if call is None or "maxIters" in given:
+        return tuple(cv2.recoverPose(*args, **given))
     method = call.get("method")
     read = [read_points(call.values[n], any_columns=False) for n in FORM.required[:2]]
     cameras, (x1, x2) = read_cameras(call), read
@@ -149,9 +153,9 @@ def recoverPose(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
     is_sound = prob is None or 0.0 < prob < 1.0
     if not (is_sound and all(is_plain_output(value) for value in outputs.values())):
         plain.hand_over()  # raises where cv2 does; its answer is of no use
-    search = {"method": method, "prob": prob}
     as_given = [call.values[name] for name in FORM.required[2:]]
-    E, inliers = _find_essential(x1, x2, *as_given, **search, **extras)
+    search = {"method": method, "prob": prob}
+    E, inliers = find(ESSENTIAL, (x1, x2, *as_given), search, extras)
     if isinstance(E, cv2.UMat):  # as a camera was
         E, inliers = E.get(), inliers.get()
     if E is None or E.shape != (3, 3):

@@ -2,8 +2,9 @@
 
 A drop-in takes ``*args, **kwargs``, because cv2 has several forms of every function and
 tells them apart by what the arguments convert to.  So each form is written down as an
-overload, with cv2's names and ``**extras: Unpack[ExtraArguments]``; at run time
-`shows_form` gives ``help`` the first form, with the same extras.
+overload, with cv2's names and ``**extras: Unpack[ExtraArguments]``; where there is one
+form only, too few for an overload, `called_as` names it.  At run time `shows_form`
+gives ``help`` one form, with the same extras.
 """
 
 from __future__ import annotations
@@ -11,25 +12,30 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import fields
-from typing import Any, TypeAlias, TypedDict, TypeVar
+from typing import Any, ParamSpec, TypeAlias, TypedDict, TypeVar
 
 import cv2
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cvscore.opencv.answer import Extras
 from cvscore.opencv.call_forms import Form
+from cvscore.opencv.extras import Extras
 from cvscore.scores.calibration import Calibration
 from cvscore.scores.priors import InverseGamma
 
 Points: TypeAlias = ArrayLike | Sequence[cv2.KeyPoint] | cv2.UMat
 Matrix: TypeAlias = NDArray[Any] | cv2.UMat
 MaskBuffer: TypeAlias = NDArray[Any] | cv2.UMat | None
+Pair: TypeAlias = Sequence[float] | NDArray[Any]
 # "or Any", because cv2's types too leave out that there may be no model, and that a
 # mask is a UMat where points are: code that passes with cv2 passes unchanged.
-Answer: TypeAlias = tuple[NDArray[np.float64] | Any, NDArray[np.uint8] | Any]
+FoundModel: TypeAlias = NDArray[np.float64] | Any
+FoundMask: TypeAlias = NDArray[np.uint8] | Any
+Answer: TypeAlias = tuple[FoundModel, FoundMask]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
 
 
 class SharedArguments(TypedDict, total=False):
@@ -47,6 +53,17 @@ class ExtraArguments(SharedArguments, total=False):
     """Those of the functions with a choice of minimal solvers."""
 
     solver: str
+
+
+def called_as(
+    form: Callable[Parameters, Any],
+) -> Callable[[Callable[..., Result]], Callable[Parameters, Result]]:
+    """Show type checkers the parameters of a function that stands for the only form."""
+
+    def decorate(function: Callable[..., Result]) -> Callable[Parameters, Result]:
+        return function
+
+    return decorate
 
 
 def shows_form(

@@ -90,6 +90,7 @@ class InverseGamma:
         """Return this prior for residuals that have been multiplied by ``factor``."""
         if self.beta == 0.0:
             return self
+        factor = positive_number(factor, "factor")
         return replace(self, beta=self.beta * (factor * factor))
 
     def normalised(self, focal: float) -> InverseGamma:

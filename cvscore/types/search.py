@@ -100,7 +100,8 @@ class RansacOptions:
             )
         confidence = real_number(self.confidence, "confidence")
         if not 0.0 < confidence < 1.0:
-            raise ValueError(f"confidence must be in (0, 1), got {self.confidence}")
+            given = shown(self.confidence)
+            raise ValueError(f"confidence must be in (0, 1), got {given}")
         object.__setattr__(self, "confidence", confidence)
 
     @classmethod

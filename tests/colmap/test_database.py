@@ -160,7 +160,8 @@ def test_looking_does_not_change_the_file(path, rng):
 KILLED = """
 import sys
 import cvscore.colmap.verification as v
-v.PAIRS_PER_TRANSACTION = v.PAIRS_PER_TASK = 2
+from cvscore.parallel import ordered_map
+v.PAIRS_PER_TRANSACTION = ordered_map.ITEMS_PER_TASK = 2
 original = v.estimate_pair
 def slow(matches, options):
     import time

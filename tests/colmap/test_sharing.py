@@ -72,7 +72,7 @@ def test_a_program_that_writes_now_and_then_is_waited_for(
 def test_a_lock_that_lasts_costs_nothing_that_was_written(path, rng, monkeypatch):
     monkeypatch.setattr(connection_module, "WRITE_TIMEOUT_SECONDS", 0.2)
     monkeypatch.setattr("cvscore.colmap.verification.PAIRS_PER_TRANSACTION", 2)
-    monkeypatch.setattr("cvscore.colmap.verification.PAIRS_PER_TASK", 1)
+    monkeypatch.setattr("cvscore.parallel.ordered_map.ITEMS_PER_TASK", 1)
     write_scene(path, rng, num_points=60)
     original = connection_module.transaction
     other = sqlite3.connect(path, isolation_level=None)

@@ -12,7 +12,8 @@ pytest.importorskip("pycolmap")
 from colmap_scenes import contents, write_scene
 
 from cvscore.colmap import verification, verify_matches
-from cvscore.colmap.verification import estimate_task
+from cvscore.colmap.verification import estimate_item
+from cvscore.parallel import ordered_map
 
 
 def test_result_does_not_depend_on_the_workers(path, rng):
@@ -32,13 +33,13 @@ def test_the_caller_works_beside_the_others(path, rng, monkeypatch):
     alone = contents(path)
     workers = Counter()
 
-    def observed(task, options):
+    def observed(options, item):
         workers[threading.current_thread()] += 1
         time.sleep(0.01)  # so that the other thread has its share, however slow it is
-        return estimate_task(task, options)
+        return estimate_item(options, item)
 
-    monkeypatch.setattr(verification, "PAIRS_PER_TASK", 1)
-    monkeypatch.setattr(verification, "estimate_task", observed)
+    monkeypatch.setattr(ordered_map, "ITEMS_PER_TASK", 1)
+    monkeypatch.setattr(verification, "estimate_item", observed)
     verify_matches(path, num_workers=2, overwrite=True, progress=False)
     assert contents(path) == alone
     assert workers.total() == 15
@@ -49,10 +50,10 @@ def test_the_caller_works_beside_the_others(path, rng, monkeypatch):
 def test_an_error_in_a_thread_is_the_callers(path, rng, monkeypatch):
     write_scene(path, rng, num_images=4)
 
-    def broken(task, options):
+    def broken(options, item):
         raise MemoryError("no memory left")
 
-    monkeypatch.setattr(verification, "estimate_task", broken)
+    monkeypatch.setattr(verification, "estimate_item", broken)
     for num_workers in (1, 3):
         with pytest.raises(MemoryError, match="no memory left"):
             verify_matches(path, num_workers=num_workers, progress=False)

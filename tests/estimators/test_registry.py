@@ -21,7 +21,7 @@ MODELS = {
 
 def test_the_registry_holds_the_public_estimators():
     public = {name for name in cvscore.__all__ if name.startswith("estimate_")}
-    assert {f"estimate_{name}" for name in ESTIMATORS} == public
+    assert {f"estimate_{name}" for name in ESTIMATORS} == public - {"estimate_many"}
     for name, entry in ESTIMATORS.items():
         assert entry.name == name
         assert entry.estimate is getattr(cvscore, f"estimate_{name}")

@@ -18,7 +18,7 @@ TABLE = CALLS[::20] if numba_config.DISABLE_JIT else CALLS
 TARGETS = {
     "findHomography": opencv.homography._HOMOGRAPHY,
     "findFundamentalMat": opencv.fundamental._FUNDAMENTAL,
-    "findEssentialMat": opencv.essential._ESSENTIAL,
+    "findEssentialMat": opencv.essential.ESSENTIAL,
 }
 KINDS = pytest.mark.parametrize("kind", FUNCTIONS)
 

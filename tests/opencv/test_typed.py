@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import re
 import subprocess
 import sys
 from dataclasses import fields
@@ -11,20 +12,42 @@ import cv2
 import numpy as np
 import pytest
 from conftest import ROOT
+from opencv_case import VIEWS
 
 import cvscore
 from cvscore import opencv
-from cvscore.opencv.answer import Extras
-from cvscore.opencv.typed import ExtraArguments
+from cvscore.opencv import maps_2d, maps_3d
+from cvscore.opencv.call_forms import Form
+from cvscore.opencv.extras import Extras
+from cvscore.opencv.typed import ExtraArguments, SharedArguments
 
 FORMS = {
     "estimateAffine2D": opencv.maps_2d._AFFINE_2D.forms,
     "estimateAffine3D": opencv.maps_3d._AFFINE_3D.forms,
     "findHomography": opencv.homography._HOMOGRAPHY.forms,
     "findFundamentalMat": opencv.fundamental._FUNDAMENTAL.forms,
-    "findEssentialMat": opencv.essential._ESSENTIAL.forms,
+    "findEssentialMat": opencv.essential.ESSENTIAL.forms,
     "solvePnPRansac": opencv.pnp.FORMS,
+    # Most of which are left to cv2.
+    "recoverPose": [
+        Form.parse(parameters)
+        for parameters in re.findall(
+            r"recoverPose\(([^)]*)\) ->", " ".join(cv2.recoverPose.__doc__.split())
+        )
+    ],
 }
+ONLY_FORMS = {
+    "estimateAffinePartial2D": (maps_2d._refined, maps_2d._SIMILARITY_2D.forms),
+    "estimateTranslation3D": (maps_3d._robust, maps_3d._TRANSLATION_3D.forms),
+}
+if maps_2d.HAS_TRANSLATION:
+    ONLY_FORMS["estimateTranslation2D"] = (
+        maps_2d._refined,
+        maps_2d._TRANSLATION_2D.forms,
+    )
+DROP_INS = [*FORMS, *ONLY_FORMS]
+HAVE_SOLVER = {"findHomography", "findFundamentalMat", "findEssentialMat"}
+HAVE_SOLVER |= {"recoverPose"}  # that of the essential matrix
 HEAD = """
 import cv2, cvscore
 import numpy as np
@@ -52,10 +75,20 @@ A, mask = cvscore.estimateAffine2D(a, a, cv2.UsacParams())
 A, mask = cvscore.estimateAffinePartial2D(a, a, method=cv2.LMEDS, seed=1)
 found, A, mask = cvscore.estimateAffine3D(b, b, None, None, 0.1)
 A, scale = cvscore.estimateAffine3D(b, b, force_rotation=True)
-found, t, mask = cvscore.estimateTranslation3D(b, b)
-found, rvec, tvec, rows = cvscore.solvePnPRansac(a, a, K, None, seed=3)
-num, E, R, t, mask = cvscore.recoverPose(a, a, K, None, K, None, method=cv2.RANSAC)
+ok, t, mask = cvscore.estimateTranslation3D(b, b)
+ok, t, mask = cvscore.estimateTranslation3D(b, b, t, mask, 3.0, 0.9, maxIters=9, seed=1)
+A, mask = cvscore.estimateAffinePartial2D(from_=a, to=a, maxIters=9, refineIters=9)
+ok, r, t, rows = cvscore.solvePnPRansac(b, a, K, None)
+ok, r, t, rows = cvscore.solvePnPRansac(b, a, K, None, r, t, True, 100, 8.0, 0.99)
+ok, r, t, rows = cvscore.solvePnPRansac(b, a, K, K, flags=cv2.SOLVEPNP_P3P, seed=1)
+ok, K2, r, t, rows = cvscore.solvePnPRansac(b, a, K, None, params=cv2.UsacParams())
+seen = b[rows.ravel()]
+num, E, R, t, mask = cvscore.recoverPose(a, a, K, None, K, None)
+num, E, R, t, mask = cvscore.recoverPose(a, a, K, K, K, K, method=8, seed=1)
+num, E, R, t, mask = cvscore.recoverPose([(1, 2)], a, K, K, K, K, solver="opencv")
 num, R, t, mask = cvscore.recoverPose(E, a, a, K, mask=mask)
+num, R, t, mask = cvscore.recoverPose(E, a, a, focal=500.0, pp=(320.0, 240.0))
+num, R, t, mask, X = cvscore.recoverPose(E, a, a, K, 50.0)
 projected = H @ np.ones(3)
 kept = a[mask.ravel() == 1]
 """
@@ -68,10 +101,37 @@ BAD = {
     "cvscore.findFundamentalMat(a, a, cv2.FM_RANSAC, 3.0, None, 0.9, 1000)": "overload",
     "cvscore.findEssentialMat(a, a, K, cameraMatrix2=K)": "call-overload",
     "cvscore.estimateAffine2D(a, a, treshold=3.0)": "call-overload",
-    "cvscore.findHomographie(a, a)": "attr-defined",
-    'cvscore.solvePnPRansac(a, a, K, None, flags="epnp")': "call-overload",
+    'cvscore.estimateAffine2D(a, a, solver="native")': "call-overload",
+    "M, mask, more = cvscore.estimateAffine2D(a, a)": "misc",
+    "cvscore.estimateAffinePartial2D(a, a, treshold=3.0)": "call-arg",
+    "cvscore.estimateAffinePartial2D(a, a, cv2.UsacParams())": "arg-type",
+    'cvscore.estimateAffinePartial2D(a, a, solver="native")': "call-arg",
+    "cvscore.estimateAffine3D(b, b, method=cv2.RANSAC)": "call-overload",
+    "cvscore.estimateAffine3D(b, b, force_rotation=True, seed=1)": "call-overload",
+    "B, many = cvscore.estimateAffine3D(b, b)": "misc",
+    "cvscore.estimateTranslation3D(b)": "call-arg",
+    "cvscore.estimateTranslation3D(b, b, ransacReprojThreshold=3.0)": "call-arg",
+    'cvscore.estimateTranslation3D(b, b, seed="three")': "arg-type",
+    "cvscore.solvePnPRansac(b, a, K)": "call-overload",
+    'cvscore.solvePnPRansac(b, a, K, None, flags="epnp")': "call-overload",
+    "cvscore.solvePnPRansac(b, a, K, None, maxIters=100)": "call-overload",
+    'cvscore.solvePnPRansac(b, a, K, None, solver="native")': "call-overload",
+    "ok, C, r, t, rows = cvscore.solvePnPRansac(b, a, K, None)": "misc",
+    "cvscore.recoverPose(a, a)": "call-overload",
     'cvscore.recoverPose(a, a, K, None, K, None, method="ransac")': "call-overload",
+    "cvscore.recoverPose(K, a, a, K, seed=1)": "call-overload",
+    "cvscore.recoverPose(a, a, K, None, K, None, maxIters=100)": "call-overload",
+    "num, R, t, mask = cvscore.recoverPose(a, a, K, None, K, None)": "misc",
+    "cvscore.findHomographie(a, a)": "attr-defined",
 }
+
+
+if maps_2d.HAS_TRANSLATION:
+    GOOD += """
+(tx, ty), mask = cvscore.estimateTranslation2D(a, a, mask, cv2.LMEDS, seed=1)
+"""
+    BAD['cvscore.estimateTranslation2D(a, a, method="ransac")'] = "arg-type"
+    BAD['cvscore.estimateTranslation2D(a, a, solver="native")'] = "call-arg"
 
 
 def mypy(folder, *names):
@@ -126,17 +186,52 @@ def test_the_overloads_are_the_forms_of_cv2(name):
     assert [(r, o) for r, o, _ in written] == [
         (form.required, form.optional) for form in FORMS[name]
     ]
-    if name != "solvePnPRansac":  # which counts by another name
+    if name in ("solvePnPRansac", "recoverPose"):  # which refuse it, as cv2 does
+        assert not any("maxIters" in names for _, _, names in written)
+    else:
         # Least squares of cv2's own takes no samples.
         assert all({"maxIters", "force_rotation"} & names for _, _, names in written)
 
 
-@pytest.mark.parametrize("name", [*FORMS, "recoverPose"])
+@pytest.mark.parametrize("name", ONLY_FORMS)
+def test_a_form_without_another_is_that_of_cv2(name):
+    written, (form,) = ONLY_FORMS[name]
+    parameters = inspect.signature(written).parameters.values()
+    positional = [p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+    assert tuple(p.name for p in positional) == form.parameters
+    required = [p.name for p in positional if p.default is p.empty]
+    assert tuple(required) == form.required
+    assert "maxIters" in {p.name for p in parameters}
+
+
+def test_every_drop_in_is_typed():
+    assert set(DROP_INS) - {"estimateTranslation2D"} == set(opencv.__all__)
+
+
+@pytest.mark.parametrize("name", DROP_INS)
 def test_help_shows_the_arguments_of_cv2_and_the_extras(name):
-    shown = set(inspect.signature(getattr(cvscore, name)).parameters)
-    extras = set(ExtraArguments.__annotations__)
-    assert extras - shown <= {"solver"}
-    assert not {"args", "kwargs"} & shown
+    parameters = list(inspect.signature(getattr(cvscore, name)).parameters)
+    extras = [field.name for field in fields(Extras)]
+    if name not in HAVE_SOLVER:
+        extras.remove("solver")
+    forms = FORMS[name] if name in FORMS else ONLY_FORMS[name][1]
+    assert parameters in [[*form.parameters, *extras] for form in forms]
+
+
+@pytest.mark.parametrize("name", sorted(set(DROP_INS) - HAVE_SOLVER))
+def test_a_solver_is_refused_where_there_is_no_choice(name):
+    with pytest.raises(TypeError, match="solver is no argument here"):
+        getattr(cvscore, name)(np.eye(9, 2), np.eye(9, 2), solver="native")
+
+
+@pytest.mark.parametrize("solver", ["native", "opencv"])
+def test_recover_pose_takes_the_solver_of_the_essential_matrix(solver):
+    cameras = VIEWS.K1, None, VIEWS.K2, None
+    E = cvscore.recoverPose(VIEWS.x1, VIEWS.x2, *cameras, solver=solver)[1]
+    same, _ = cvscore.findEssentialMat(VIEWS.x1, VIEWS.x2, *cameras, solver=solver)
+    np.testing.assert_array_equal(E, same)
+    with pytest.raises(ValueError, match="solver must be one of"):
+        cvscore.recoverPose(VIEWS.x1, VIEWS.x2, *cameras, solver="none")
 
 
 def test_the_pose_of_two_cameras_takes_the_extras(rng):
@@ -148,7 +243,9 @@ def test_the_pose_of_two_cameras_takes_the_extras(rng):
 
 
 def test_the_typed_extras_are_those_that_are_taken():
-    assert set(ExtraArguments.__annotations__) == {f.name for f in fields(Extras)}
+    taken = {field.name for field in fields(Extras)}
+    assert set(ExtraArguments.__annotations__) == taken
+    assert set(SharedArguments.__annotations__) == taken - {"solver"}
 
 
 def test_the_package_shows_public_names_only():

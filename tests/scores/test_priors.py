@@ -107,3 +107,9 @@ def test_units_that_make_no_sense():
         InverseGamma(1.0, 1.0).normalised(0.0)
     with pytest.raises(ValueError, match="unit must be 'px' to be converted"):
         InverseGamma(1.0, 1.0, unit="points").normalised(100.0)
+
+
+@pytest.mark.parametrize("factor", [10**400, -1.0, 0.0, float("nan")])
+def test_a_prior_is_scaled_by_positive_numbers(factor):
+    with pytest.raises(ValueError, match="factor must be finite and positive"):
+        InverseGamma(1.0, 1.0).scaled(factor)

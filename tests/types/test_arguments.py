@@ -121,3 +121,8 @@ def test_the_drop_in_names_its_own_arguments(seed):
         cvscore.findHomography(X, X + 1, seed=seed)
     with pytest.raises((TypeError, ValueError), match=r"^mask_threshold must"):
         cvscore.findHomography(X, X + 1, mask_threshold="1")
+
+
+def test_a_number_of_too_many_digits_is_not_printed():
+    with pytest.raises(ValueError, match=r"^confidence .{0,120}$"):
+        RansacOptions(confidence=10**400)

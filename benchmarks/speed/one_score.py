@@ -1,6 +1,6 @@
 """How long one hypothesis takes to score: the search by bins against sorting.
 
-    python -m benchmarks scores
+    python -m benchmarks score-speed
 
 One thread, warm, the methods interleaved in one run; the shortest of the rounds, which
 is what a busy machine disturbs least, in microseconds per hypothesis (squared residuals
@@ -74,7 +74,7 @@ def shortest(methods: dict[str, Callable[[], object]]) -> dict[str, float]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print one line per number of points and kind of residuals."""
-    parser_of("scores", __doc__).parse_args(arguments)
+    parser_of("score-speed", __doc__).parse_args(arguments)
     rng = np.random.default_rng(0)
     score = MarginalScore(half_width=HALF_WIDTH)
     print(
