@@ -1,7 +1,6 @@
 """Where was the camera?  A poster of known size in a photograph: solvePnPRansac.
 
-The poster's features are points known in space.  Most matches are wrong, and nothing
-has to be chosen; a box drawn on the poster shows the pose.
+The poster's features are known points.  A box on the poster shows the pose.
 """
 
 from pathlib import Path
@@ -34,7 +33,7 @@ def photograph(poster, rvec, tvec):
 
 def main():
     poster = render_pair(seed=3, planar=True).image1
-    true = np.array([0.5, -0.7, 0.2]), np.array([-0.25, -0.1, 1.1])
+    true = np.array([0.5, -0.7, 0.2]), np.array([-0.25, -0.1, 1.1])  # metres
     image = photograph(poster, *true)
     matches = match_images(poster, image, ratio=0.98)
     X = np.column_stack([matches.x1 * METRES, np.zeros(len(matches.x1))])

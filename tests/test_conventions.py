@@ -1,9 +1,12 @@
 """One test per sentence of docs/conventions.md, in its order."""
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 import pytest
 from map_scenes import KINDS, apply, map_distances, map_scene
+from seen_points import projected, seen_points
 from synthetic import (
     homogeneous,
     planar_scene,
@@ -126,4 +129,30 @@ def test_convention_residuals_of_maps_are_symmetric_distances(dim, rng):
     found = cvscore.estimate_similarity(scene.x1, scene.x2)
     distances = map_distances(found.model, scene.x1, scene.x2)
     np.testing.assert_allclose(found.residuals, distances, rtol=1e-6, atol=1e-9)
+    assert found.scale == pytest.approx(2.0, rel=0.1)
+
+
+def test_convention_an_absolute_pose_is_camera_from_world(rng):
+    """``x ~ K (R X + t)``, with t in the unit of the scene."""
+    seen = seen_points(rng, noise=0.0, unit=1000.0)
+    found = cvscore.estimate_absolute_pose(seen.x, seen.X, seen.K)
+    assert found.model.shape == (3, 4)
+    np.testing.assert_allclose(found.pose.R, seen.R, atol=1e-8)
+    np.testing.assert_allclose(found.pose.t, seen.t, atol=1e-4)
+    shown = projected(found.model, seen)
+    np.testing.assert_allclose(shown[found.inliers], seen.x[found.inliers], atol=1e-6)
+
+
+def test_convention_residuals_of_a_pose_are_reprojection_errors(rng):
+    """In pixels of the image, which alone has noise; infinite behind the camera."""
+    seen = seen_points(rng, num=1000, noise=2.0)
+    X = seen.X.copy()
+    X[0] = 2.0 * (-seen.R.T @ seen.t) - X[0]  # through the camera, to its back
+    seen = replace(seen, X=X)
+    found = cvscore.estimate_absolute_pose(seen.x, seen.X, seen.K)
+    distances = np.linalg.norm(projected(found.model, seen) - seen.x, axis=1)
+    distances[np.isnan(distances)] = np.inf
+    np.testing.assert_allclose(found.residuals, distances, rtol=1e-6, atol=1e-9)
+    assert np.isinf(found.residuals[0])
+    assert not found.inliers[0]
     assert found.scale == pytest.approx(2.0, rel=0.1)
