@@ -25,7 +25,7 @@ def violation_of(call: Callable[[], Any], inputs: list[Any]) -> str | None:
     """Run a call and return what is wrong with its outcome; None if nothing is."""
     before = [_bytes_of(given) for given in inputs]
     try:
-        with warnings.catch_warnings():
+        with np.errstate(all="warn", under="ignore"), warnings.catch_warnings():
             warnings.simplefilter("error")
             answer = call()
             wrong = wrong_with(answer) if isinstance(answer, Estimate) else None

@@ -99,7 +99,9 @@ def scores_table(panels: Iterable[Panel]) -> str:
     for panel in panels:
         num = sum(map(len, panel.pairs.values()))
         title = f"{panel.title}, {num} pairs"
-        rows.append([f"**{title}**", "**marginal**", "none", f"**{panel.marginal:.1f}**"])
+        rows.append(
+            [f"**{title}**", "**marginal**", "none", f"**{panel.marginal:.1f}**"]
+        )
         rows[-1] += ["", "", ""]
         for score in BASELINES:
             best = panel.best_threshold(score)
@@ -132,7 +134,11 @@ def shares_table(panels: Iterable[Panel], peers: Path) -> str:
             + [f"{panel.marginal:.1f}", f"{tuned - figure:+.1f}"]
             + [f"{panel.marginal - tuned:+.1f}"]
         )
-    header = ["pairs", "best other package, tuned", "this loop, best other score, tuned"]
+    header = [
+        "pairs",
+        "best other package, tuned",
+        "this loop, best other score, tuned",
+    ]
     header += ["this loop, marginal score", "the loop's part", "the score's part"]
     return markdown(header, rows)
 
@@ -150,7 +156,8 @@ def best_package(panel: Panel, peers: Path) -> tuple[str | None, float]:
     complete = {
         column: auc(values, panel.limit)
         for column, values in errors.items()
-        if len(values) == num and column[0] not in (OURS, CEILING)
+        if len(values) == num
+        and column[0] not in (OURS, CEILING)
         and not column[0].startswith(f"{OURS} ")
     }
     if not complete:

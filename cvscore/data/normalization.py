@@ -25,6 +25,7 @@ LOW_QUANTILE = 0.05
 # Inside of its frame no point is further out than twice this: one at any distance is an
 # outlier all the same, and the products of such coordinates are finite.
 FARTHEST_INSIDE = 2.0**80
+MAX_BINARY_EXPONENT = 1023.0  # of a number
 OCTAVES = 2048.0  # more than lie between any two numbers
 
 
@@ -166,4 +167,7 @@ def bring_nearer(coordinates):
 @brief_kernel
 def power_of_two(unit):
     """Round to a power of two: dividing by it loses no digit."""
-    return 2.0 ** round(np.log2(unit)) if unit > 0.0 else 1.0
+    if not unit > 0.0:
+        return 1.0
+    # Of a unit that is no number: of points that are refused.
+    return 2.0 ** round(min(np.log2(unit), MAX_BINARY_EXPONENT))

@@ -22,9 +22,9 @@ def fence_around(values):
 
     Infinitely far where all of them do.
     """
-    half = values.shape[0] // 2
-    move_smallest_first(values, half + 1)
-    median = values[half]
+    half, middle = values.shape[0] // 2, (values.shape[0] - 1) // 2
+    move_smallest_first(values, middle + 1)
+    median = values[middle]
     farthest = max(values.max() - median, median - values.min())
     # To count is ten times faster than to find the deviation, and mostly enough.
     near, num_near = farthest / FENCE, 0
@@ -41,7 +41,10 @@ def fence_around(values):
 
 @kernel
 def within_fence(values):
-    """Return a copy of the values (N,) within their fence, in another order."""
+    """Return a copy of the values (N,) within their fence.
+
+    Where all are, their (lower) median is in its place and the smaller ones before it.
+    """
     kept = values.copy()
     low, high = fence_around(kept)
     if low == -np.inf:

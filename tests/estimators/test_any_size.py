@@ -62,6 +62,12 @@ def test_what_no_number_can_hold_is_refused(rng, factor):
         estimate_essential(x1, x2, K, resized(K, factor))
 
 
+def test_points_further_apart_than_any_number_are_refused(rng):
+    x1, x2 = rng.uniform(-1.7e308, 1.7e308, (2, 50, 2))
+    with pytest.raises(ValueError, match="x1 and x2 must"):
+        estimate_homography(x1, x2)
+
+
 @pytest.mark.parametrize("ratio", [1e-8, 1e-4, 1e4, 1e8])
 def test_images_may_differ_in_scale(rng, ratio):
     scene = two_view_scene(rng, num=150, inlier_ratio=0.7)
