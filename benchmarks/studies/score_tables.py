@@ -1,4 +1,4 @@
-"""What the rows of `scores` say: every score at its best threshold, and a decade off."""
+"""What the rows of `scores` say: each score at its best threshold, and a decade off."""
 
 from __future__ import annotations
 
@@ -48,6 +48,11 @@ class Panel(NamedTuple):
     def thresholds(self, score: str) -> list[float]:
         """Thresholds at which a baseline ran, pixels."""
         return sorted(x for method, x in self.errors if method == name_of(score))
+
+    @property
+    def scores(self) -> list[str]:
+        """Baselines that ran here."""
+        return [score for score in BASELINES if self.thresholds(score)]
 
     def at(self, score: str, threshold: float) -> float | None:
         """AUC of a baseline; None if it did not run there."""
@@ -99,17 +104,25 @@ def scores_table(panels: Iterable[Panel]) -> str:
     for panel in panels:
         num = sum(map(len, panel.pairs.values()))
         title = f"{panel.title}, {num} pairs"
-        rows.append([f"**{title}**", "**marginal**", "none", f"**{panel.marginal:.1f}**"])
+        rows.append(
+            [f"**{title}**", "**marginal**", "none", f"**{panel.marginal:.1f}**"]
+        )
         rows[-1] += ["", "", ""]
-        for score in BASELINES:
+        for score in panel.scores:
             best = panel.best_threshold(score)
             column = name_of(score), best
             ours, theirs = panel.errors[OURS, DEFAULT], panel.errors[column]
             gain, low, high = paired_difference(ours, theirs, panel.limit)
             cells = ["" if a is None else f"{a:.1f}" for a in panel.decade_off(score)]
             rows.append(
-                ["", score, f"{best:g} px", f"{panel.auc(column):.1f}"]
-                + [f"{gain:+.1f} [{low:+.1f}, {high:+.1f}]", *cells]
+                [
+                    "",
+                    score,
+                    f"{best:g} px",
+                    f"{panel.auc(column):.1f}",
+                    f"{gain:+.1f} [{low:+.1f}, {high:+.1f}]",
+                    *cells,
+                ]
             )
     header = ["pairs", "score", "best threshold", "AUC@10 there", "marginal minus it"]
     return markdown([*header, "at a tenth of it", "at ten times it"], rows)
@@ -125,14 +138,23 @@ def shares_table(panels: Iterable[Panel], peers: Path) -> str:
         package, figure = best_package(panel, peers)
         if package is None:
             continue
-        score = max(BASELINES, key=lambda s: panel.at(s, panel.best_threshold(s)))
+        score = max(panel.scores, key=lambda s: panel.at(s, panel.best_threshold(s)))
         tuned = panel.at(score, panel.best_threshold(score))
         rows.append(
-            [panel.title, f"{figure:.1f} ({package})", f"{tuned:.1f} ({score})"]
-            + [f"{panel.marginal:.1f}", f"{tuned - figure:+.1f}"]
-            + [f"{panel.marginal - tuned:+.1f}"]
+            [
+                panel.title,
+                f"{figure:.1f} ({package})",
+                f"{tuned:.1f} ({score})",
+                f"{panel.marginal:.1f}",
+                f"{tuned - figure:+.1f}",
+                f"{panel.marginal - tuned:+.1f}",
+            ]
         )
-    header = ["pairs", "best other package, tuned", "this loop, best other score, tuned"]
+    header = [
+        "pairs",
+        "best other package, tuned",
+        "this loop, best other score, tuned",
+    ]
     header += ["this loop, marginal score", "the loop's part", "the score's part"]
     return markdown(header, rows)
 
@@ -150,7 +172,8 @@ def best_package(panel: Panel, peers: Path) -> tuple[str | None, float]:
     complete = {
         column: auc(values, panel.limit)
         for column, values in errors.items()
-        if len(values) == num and column[0] not in (OURS, CEILING)
+        if len(values) == num
+        and column[0] not in (OURS, CEILING)
         and not column[0].startswith(f"{OURS} ")
     }
     if not complete:
@@ -164,12 +187,12 @@ def widest_gaps(panels: Sequence[Panel]) -> str:
     leads = [
         panel.marginal - panel.at(s, panel.best_threshold(s))
         for panel in panels
-        for s in BASELINES
+        for s in panel.scores
     ]
     losses = [
         panel.marginal - value
         for panel in panels
-        for s in BASELINES
+        for s in panel.scores
         for value in panel.decade_off(s)
         if value is not None
     ]
