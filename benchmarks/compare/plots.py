@@ -13,7 +13,7 @@ import numpy as np
 
 from benchmarks.command_line import parser_of
 from benchmarks.compare.board import CEILING, OURS, Board, load_board
-from benchmarks.data.synthetic import SPLITS
+from benchmarks.data.splits import SPLITS, all_regimes_of
 from benchmarks.folders import OUT, RESULTS
 from benchmarks.methods import METHODS
 from benchmarks.problems import PROBLEMS
@@ -90,10 +90,11 @@ def draw_thresholds(
 
 def draw_times(axes: Any, board: Board, peers: Sequence[str]) -> None:
     """Mean AUC over all regimes against the median time, default thresholds."""
+    timed = TIMED_REGIME if TIMED_REGIME in board.regimes else board.regimes[0]
     for method in board.methods:
         if method == CEILING:
             continue
-        point = board.time(TIMED_REGIME, method), mean_auc(board, method, 1.0)
+        point = board.time(timed, method), mean_auc(board, method, 1.0)
         colour = style_of(method, peers)["color"]
         mark, size = ("*", 12) if method == OURS else ("o", 6)
         axes.plot(*point, mark, ms=size, color=colour, label=method)
@@ -101,9 +102,9 @@ def draw_times(axes: Any, board: Board, peers: Sequence[str]) -> None:
     ticks = [d * 10**e for e in range(-1, 4) for d in (1, 2, 5)]
     axes.set_xticks(ticks, [f"{t:g}" for t in ticks])
     axes.minorticks_off()
-    times = [board.time(TIMED_REGIME, m) for m in board.methods if m != CEILING]
+    times = [board.time(timed, m) for m in board.methods if m != CEILING]
     axes.set_xlim(min(times) / 1.5, max(times) * 1.5)
-    axes.set_xlabel(f"median time in ms, {TIMED_REGIME}")
+    axes.set_xlabel(f"median time in ms, {timed}")
     axes.set_ylabel(f"AUC@{board.limit:g}, mean of all regimes")
     axes.set_title(PROBLEMS[board.problem].title)
     axes.grid(alpha=0.3)
@@ -153,9 +154,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     boards = [
         load_board(
-            options.folder, options.split, name, problem.regimes_of(options.split)
+            options.folder, options.split, name, all_regimes_of(name, options.split)
         )
-        for name, problem in PROBLEMS.items()
+        for name in PROBLEMS
     ]
     for path in save_figures([b for b in boards if b.regimes], options.to):
-        print(path)
+        print(f"wrote {path}")

@@ -236,6 +236,11 @@ def run(
                 workers=options.workers,
                 redo=options.redo,
             )
+    print(f"wrote {options.out}")
+    print(
+        f"next: python -m benchmarks plots --split {options.split} --folder "
+        f"{options.out}, or report with the same words for tables"
+    )
 
 
 SYNTHETIC = sorted(synthetic.SPLITS, key=lambda split: split != "test")

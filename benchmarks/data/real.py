@@ -147,6 +147,13 @@ _SCENES = {
     "door": ("phototourism/lund/door", ("0.8", "0.95")),
 }
 
+# A scene of yours, in the layout of the others, is a regime by being there.
+YOURS, YOUR_MATCHES = "phototourism/yours", "0.8"
+_SCENES |= {
+    folder.name: (f"{YOURS}/{folder.name}", (YOUR_MATCHES,))
+    for folder in sorted((data_root() / YOURS).glob("*"))
+}
+
 POSE_SETS = {
     f"{scene}-{matches}": RealSet(path, matches, _tutorial_ids, _load_pose)
     for scene, (path, choices) in _SCENES.items()

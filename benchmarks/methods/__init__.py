@@ -25,6 +25,7 @@ from benchmarks.methods import (
 )
 from benchmarks.methods.method import Method, Settings
 from benchmarks.methods.scores import SCORES
+from benchmarks.methods.yours import yours
 
 __all__ = ["METHODS", "SCORES", "Method", "Settings", "available"]
 
@@ -45,7 +46,9 @@ _LIBRARIES = (
 )
 
 METHODS: dict[str, Method] = {
-    method.name: method for library in _LIBRARIES for method in library.METHODS
+    method.name: method
+    for group in (*(library.METHODS for library in _LIBRARIES), yours("METHODS"))
+    for method in group
 }
 
 

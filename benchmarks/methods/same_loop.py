@@ -1,4 +1,4 @@
-"""This package's loop with the scores of others, each at a threshold.
+"""The loop of this package with the scores of others, each at a threshold.
 
 Everything but the score is cvscore's: sampling, screening, local optimisation, the
 steps after it, stopping and seed.  What is left between two of these is the score.

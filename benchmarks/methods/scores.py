@@ -6,10 +6,8 @@ for the marginal scores, in pixels both.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
-
+from benchmarks.methods.pool_score import PoolScore
+from benchmarks.methods.yours import yours
 from cvscore.scores.baselines import GaussianUniform, InlierCount, MagsacPlusPlus, Msac
 from cvscore.scores.priors import InverseGamma, fit_mle, fit_robust, jeffreys
 from cvscore.types import Array
@@ -17,31 +15,6 @@ from cvscore.types import Array
 # Where the search for the best hyper-parameter begins, pixels: inliers miss by about
 # a pixel, outliers by anything from ten pixels to a whole image.
 THRESHOLD, HALF_WIDTH = 1.0, 100.0
-
-
-@dataclass(frozen=True)
-class PoolScore:
-    """One way to choose a model of a pool.
-
-    Attributes
-    ----------
-    name : str
-        As it stands in the tables.
-    start : float
-        Hyper-parameter with which the search for the best one begins, pixels.
-    style : mapping
-        Of its line in the figures.
-    at_threshold : callable or None
-        A baseline's score at a threshold.
-    fit_prior : callable or None
-        A marginal score's prior, from the variances (P,) of some pairs, P > 0.
-    """
-
-    name: str
-    start: float
-    style: Mapping[str, Any]
-    at_threshold: Callable[[float], Any] | None = None
-    fit_prior: Callable[[Array], InverseGamma] | None = None
 
 
 def _most_likely(variances: Array) -> InverseGamma:
@@ -52,33 +25,45 @@ def _most_likely(variances: Array) -> InverseGamma:
         return fit_robust(variances)
 
 
-# Baselines in cold colours, the proposed scores in warm ones; these often coincide, so
-# that later ones are narrower and leave the others to be seen.
+# Baselines in cold colours, the proposed scores in warm ones.  These often coincide: a
+# broad line, dashes on it, and a narrow line on both are seen all the same.
 SCORES: dict[str, PoolScore] = {
     score.name: score
     for score in (
-        PoolScore("RANSAC", THRESHOLD, {"color": "#7f7f7f"}, InlierCount),
-        PoolScore("MSAC", THRESHOLD, {"color": "#17becf"}, Msac),
-        PoolScore("GaU", THRESHOLD, {"color": "#1f77b4"}, GaussianUniform),
-        PoolScore("MAGSAC++", THRESHOLD, {"color": "#2ca02c"}, MagsacPlusPlus),
+        PoolScore(
+            "RANSAC", THRESHOLD, {"color": "#7f7f7f", "marker": "o"}, InlierCount
+        ),
+        PoolScore("MSAC", THRESHOLD, {"color": "#56b4e9", "marker": "s"}, Msac),
+        PoolScore(
+            "GaU", THRESHOLD, {"color": "#0072b2", "marker": "D"}, GaussianUniform
+        ),
+        PoolScore(
+            "MAGSAC++", THRESHOLD, {"color": "#009e73", "marker": "^"}, MagsacPlusPlus
+        ),
         PoolScore(
             "Jeffreys",
             HALF_WIDTH,
-            {"color": "#d62728", "linewidth": 4.5},
+            {"color": "#e69f00", "marker": "v", "linewidth": 5.0},
             fit_prior=lambda _: jeffreys(),
         ),
         PoolScore(
             "IG-Robust",
             HALF_WIDTH,
-            {"color": "#ffb000", "linewidth": 2.6},
+            {
+                "color": "#7b2fbe",
+                "marker": "P",
+                "linewidth": 2.6,
+                "linestyle": (0, (4, 2)),
+            },
             fit_prior=fit_robust,
         ),
         PoolScore(
             "IG-MLE",
             HALF_WIDTH,
-            {"color": "#7b2fbe", "linewidth": 1.1},
+            {"color": "#a50026", "marker": "X", "linewidth": 1.1},
             fit_prior=_most_likely,
         ),
+        *yours("SCORES"),
     )
 }
 BASELINES = tuple(name for name, s in SCORES.items() if s.at_threshold is not None)

@@ -24,6 +24,7 @@ from benchmarks.paper.sensitivity import (
     NUM_TRIALS,
     make_sensitivity,
 )
+from benchmarks.paper.small import keep_rows, write_page
 
 RECORDS = OUT / "paper"
 TITLES = {"heb": "HEB", "phototourism": "PhotoTourism", "eth3d": "ETH3D"}
@@ -36,10 +37,13 @@ def build_parser() -> argparse.ArgumentParser:
     """Return the parser of `python -m benchmarks paper`."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks paper",
-        description="The paper's experiments; see benchmarks/notebook/paper.md.",
+        description="The paper's experiments; see docs/paper.md.",
     )
     parser.add_argument(
         "--smoke", action="store_true", help="run everything on small rendered scenes"
+    )
+    parser.add_argument(
+        "--out", type=Path, dest="smoke_out", help="of --smoke; a new folder by default"
     )
     commands = parser.add_subparsers(dest="command")
     for name, text in (
@@ -52,6 +56,11 @@ def build_parser() -> argparse.ArgumentParser:
     )
     small.add_argument("--data", type=Path, default=None, help="shared/data by default")
     small.add_argument("--out", type=Path, default=RECORDS / "small")
+    small.add_argument("--samples", type=int, default=1000, help="minimal, per pair")
+    small.add_argument("--seeds", type=int, default=1, help="how many, from 0 on")
+    small.add_argument(
+        "--write", action="store_true", help="keep rows and write the tables of docs"
+    )
     _add_places(small)
     commands.add_parser("cost", help="processor time of a pair, and of the whole paper")
     report = commands.add_parser("report", help="one page of finished runs")
@@ -139,7 +148,14 @@ def run_figures(
         save_sensitivity(folder, make_sensitivity(results, profile, largest, trials))
     finished = load_finished(folder)
     print(report_text(finished))
-    print(save_report([finished], folder))
+    print(f"wrote {save_report([finished], folder)}")
+
+
+def _next_step(command: str, folder: Path) -> str:
+    """Say what to run after a figure."""
+    if command == "profile":
+        return "next: the same words after `sensitivity`; the records are kept"
+    return f"next: python -m benchmarks paper report {folder} ..., all datasets in one"
 
 
 def _run_small(options: argparse.Namespace) -> None:
@@ -152,15 +168,26 @@ def _run_small(options: argparse.Namespace) -> None:
         "eth3d": ["--data", root / "eth3d", "--flat-matches"]
         + [flat / f"aliked_lg_{kind}.h5" for kind in ("matches", "scores")],
     }
-    folders = []
-    for name, arguments in extra.items():
-        folders.append(options.out / name)
-        words = [str(word) for word in ("sensitivity", name, *arguments)]
-        chosen = build_parser().parse_args(words)
-        chosen.out = folders[-1]
-        chosen.workers, chosen.scheduler = options.workers, options.scheduler
-        run_figures(_experiment(chosen), name, sensitivity=True, trials=options.trials)
-    print(save_report([load_finished(folder) for folder in folders], options.out))
+    runs = []
+    for seed in range(options.seeds):
+        folder = options.out / f"seed-{seed}"
+        for name, arguments in extra.items():
+            words = [str(word) for word in ("sensitivity", name, *arguments)]
+            chosen = build_parser().parse_args(words)
+            chosen.out, chosen.seed = folder / name, seed
+            chosen.samples = options.samples
+            chosen.workers, chosen.scheduler = options.workers, options.scheduler
+            run_figures(
+                _experiment(chosen), name, sensitivity=True, trials=options.trials
+            )
+        finished = [load_finished(folder / name) for name in extra]
+        runs += [(seed, run) for run in finished]
+        print(f"wrote {save_report(finished, folder)}")
+    if not options.write:
+        print("next: --seeds 3 for intervals, --write for the tables of docs/paper.md")
+        return
+    print(f"wrote {keep_rows(runs, options.samples, options.trials)}, {write_page()}")
+    print("next: read the sentences of that page against its tables, and commit")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -171,11 +198,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.smoke:
             from benchmarks.paper.smoke import run_smoke
 
-            run_smoke()
+            run_smoke(options.smoke_out)
         elif options.command == "report":
             runs = [load_finished(folder) for folder in options.folders]
             print("\n\n".join(report_text(run) for run in runs))
-            print(save_report(runs, options.to))
+            print(f"wrote {save_report(runs, options.to)}")
+            print("next: open it in a browser; it needs no other file")
         elif options.command == "small":
             _run_small(options)
         elif options.command == "cost":
@@ -194,6 +222,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 sensitivity=is_second,
                 trials=options.trials,
             )
+            print(_next_step(options.command, experiment.folder))
     except (DataError, FileNotFoundError, ImportError, RuntimeError) as error:
         print(f"{parser.prog}: {error}", file=sys.stderr)
         return 1

@@ -6,17 +6,20 @@ import math
 
 import numpy as np
 
-from benchmarks.methods.scores import BASELINES
+from benchmarks.methods.pool_score import PoolScore
+from benchmarks.methods.scores import BASELINES, SCORES
 from benchmarks.paper.datasets.pairs import Dataset, PairKey, PaperPair
 from benchmarks.paper.envelope import SortedSweep
 from benchmarks.paper.grid import Grid
 from benchmarks.paper.pool import Problem, chunks, draw_models, prepare
 from benchmarks.paper.record import Record, Settings
 from benchmarks.paper.rotations import FAILURE
-from benchmarks.paper.tables import TableSweep
+from benchmarks.paper.tables import SMOOTH, TableSweep
 from benchmarks.paper.truth import noise_variance, right_matches
 from cvscore.data.normalization import region_of
 from cvscore.types import Array
+
+SWEPT = ("RANSAC", "MSAC", *SMOOTH)  # at all thresholds at once
 
 
 def evaluate(
@@ -69,7 +72,7 @@ def _rounding(pair: PaperPair, problem: Problem) -> float:
 def _sweep(
     problem: Problem, models: Array, grids: dict[str, Grid]
 ) -> tuple[np.ndarray, SortedSweep]:
-    """Winners (4, G) of the baselines, and the envelope."""
+    """Winners (B, G) of the baselines, and the envelope."""
     geometry, num_points = problem.geometry, problem.points.shape[1]
     thresholds = {name: grids[name].values for name in BASELINES}
     by_sorting = np.stack([thresholds["RANSAC"], thresholds["MSAC"]]) ** 2
@@ -82,4 +85,25 @@ def _sweep(
     by_table = table_sweep.winners(
         lambda numbers: problem.sq_residuals(models[numbers]), num_points
     )
-    return np.vstack([sorted_sweep.winner, by_table]), sorted_sweep
+    others = [
+        _by_definition(problem, models, SCORES[name], thresholds[name])
+        for name in BASELINES
+        if name not in SWEPT
+    ]
+    return np.vstack([sorted_sweep.winner, by_table, *others]), sorted_sweep
+
+
+def _by_definition(
+    problem: Problem, models: Array, score: PoolScore, thresholds: Array
+) -> np.ndarray:
+    """Winners (G,) of a score that no sweep knows, threshold by threshold."""
+    counts = problem.geometry.residual_dim, problem.geometry.num_params
+    at_thresholds = [score.at_threshold(x) for x in thresholds]
+    values = np.concatenate(
+        [
+            np.stack([s.evaluate(sq_residuals, *counts) for s in at_thresholds])
+            for _, sq_residuals in chunks(problem, models)
+        ],
+        axis=1,
+    )
+    return values.argmax(axis=1)

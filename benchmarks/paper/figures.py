@@ -13,7 +13,7 @@ from benchmarks.methods import SCORES
 from benchmarks.paper.output import Finished
 
 STYLES = {name: dict(score.style) for name, score in SCORES.items()}
-MARKERS = dict(zip(STYLES, "osD^vPX", strict=True))
+MARKER_SIZE = 5
 SIZE = (4.0, 3.4)  # inches of a panel
 # Inches around panels.  A layout engine would find them too, and take half a minute.
 LEFT, BETWEEN, RIGHT, TOP, GAP = 0.75, 0.65, 0.15, 0.35, 0.15
@@ -73,7 +73,14 @@ def save_profile_figure(runs: Sequence[Finished], stem: Path) -> list[Path]:
 def _draw_profile(panel: Any, run: Finished) -> None:
     for method, curve in run.profile.curves.items():
         style = STYLES[method]
-        panel.plot(curve.ratios, curve.errors, label=method, **style)
+        panel.plot(
+            curve.ratios,
+            curve.errors,
+            label=method,
+            markersize=MARKER_SIZE,
+            markevery=_marked(method, len(curve.ratios)),
+            **style,
+        )
         panel.fill_between(
             curve.ratios, curve.low, curve.high, color=style["color"], alpha=0.12, lw=0
         )
@@ -89,6 +96,13 @@ def _draw_profile(panel: Any, run: Finished) -> None:
     panel.set_xlabel("hyper-parameter over its anchor, $\\kappa/\\kappa^*$")
     panel.set_title(f"{run.title}, {run.profile.num_pairs} pairs", fontsize=10)
     panel.grid(alpha=0.25)
+
+
+def _marked(method: str, num_points: int) -> list[int]:
+    """Points with a marker, at places of its own for every method."""
+    step = num_points // 4
+    first = step * list(STYLES).index(method) // len(STYLES)
+    return list(range(first, num_points, max(step, 1)))
 
 
 def _scale_errors(panel: Any, run: Finished) -> None:
@@ -127,8 +141,8 @@ def _draw_sensitivity(column: Any, run: Finished) -> None:
             values = [getattr(o, kind) for o in by_size.values()]
             intervals = [getattr(o, f"{kind}_interval") for o in by_size.values()]
             low, high = np.transpose(intervals)
-            style = {**STYLES[method], "marker": MARKERS[method], "markersize": 4}
-            panel.plot(sizes, values, label=method, **style)
+            style = STYLES[method]
+            panel.plot(sizes, values, label=method, markersize=MARKER_SIZE, **style)
             panel.fill_between(sizes, low, high, color=style["color"], alpha=0.15, lw=0)
     for panel in column:
         panel.set_xscale("log", base=2)

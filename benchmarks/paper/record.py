@@ -58,8 +58,8 @@ class Record:
         Of the right matches' noise, pixels squared; NaN where there is none.
     oracle : float
         Error of the best model of the pool, degrees.
-    baselines : (4, G)
-        Errors of RANSAC, MSAC, GaU and MAGSAC++ at their thresholds, degrees.
+    baselines : (B, G)
+        Errors of the baselines at their thresholds, degrees.
     rss, errors : (N,)
         The envelope and the errors of the models that hold it.
     floor : float

@@ -33,7 +33,7 @@ class Results:
         Whether scenes count alike, whatever the number of their pairs.
     grids : dict
         Thresholds of the baselines.
-    baselines : (P, 4, G)
+    baselines : (P, B, G)
         Errors at them, degrees.
     oracle, variances : (P,)
         Least error of the pool; variance of right matches, NaN for too few.

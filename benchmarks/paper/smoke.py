@@ -39,7 +39,8 @@ def run_smoke(folder: Path | None = None) -> Path:
         )
         run_figures(experiment, name, sensitivity=True, trials=NUM_TRIALS)
     page = save_report([load_finished(folder / name) for name in datasets], folder)
-    print(f"{page}, after {time.monotonic() - start:.0f} s")
+    print(f"wrote {page}, after {time.monotonic() - start:.0f} s")
+    print("next: python -m benchmarks paper small, or a dataset (docs/paper.md)")
     return page
 
 

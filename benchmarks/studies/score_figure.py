@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.methods.scores import BASELINES
+from benchmarks.methods.scores import SCORES
 from benchmarks.problems import PROBLEMS
 from benchmarks.studies.score_tables import KINDS, Panel
 
@@ -21,12 +21,17 @@ MARGINAL = {"color": "black", "linewidth": 2.4, "zorder": 5}
 TICKS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
 
 
+def _style(score: str) -> Mapping[str, Any]:
+    """Return the line of a score; one of your own comes with its own."""
+    return STYLES.get(score, SCORES[score].style)
+
+
 def draw(axes: Any, panel: Panel) -> None:
     """Draw one problem on one kind of pairs."""
-    for score in BASELINES:
+    for score in panel.scores:
         thresholds = panel.thresholds(score)
         values = [panel.at(score, x) for x in thresholds]
-        style = {"markersize": 5, "linewidth": 1.5, **STYLES[score]}
+        style = {"markersize": 5, "linewidth": 1.5, **_style(score)}
         axes.plot(thresholds, values, label=f"{score} at a threshold", **style)
     label = "marginal score, no threshold"
     axes.axhline(panel.marginal, label=label, **MARGINAL)

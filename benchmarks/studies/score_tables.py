@@ -1,4 +1,4 @@
-"""What the rows of `scores` say: every score at its best threshold, and a decade off."""
+"""What the rows of `scores` say: each score at its best threshold, and a decade off."""
 
 from __future__ import annotations
 
@@ -48,6 +48,11 @@ class Panel(NamedTuple):
     def thresholds(self, score: str) -> list[float]:
         """Thresholds at which a baseline ran, pixels."""
         return sorted(x for method, x in self.errors if method == name_of(score))
+
+    @property
+    def scores(self) -> list[str]:
+        """Baselines that ran here."""
+        return [score for score in BASELINES if self.thresholds(score)]
 
     def at(self, score: str, threshold: float) -> float | None:
         """AUC of a baseline; None if it did not run there."""
@@ -103,15 +108,21 @@ def scores_table(panels: Iterable[Panel]) -> str:
             [f"**{title}**", "**marginal**", "none", f"**{panel.marginal:.1f}**"]
         )
         rows[-1] += ["", "", ""]
-        for score in BASELINES:
+        for score in panel.scores:
             best = panel.best_threshold(score)
             column = name_of(score), best
             ours, theirs = panel.errors[OURS, DEFAULT], panel.errors[column]
             gain, low, high = paired_difference(ours, theirs, panel.limit)
             cells = ["" if a is None else f"{a:.1f}" for a in panel.decade_off(score)]
             rows.append(
-                ["", score, f"{best:g} px", f"{panel.auc(column):.1f}"]
-                + [f"{gain:+.1f} [{low:+.1f}, {high:+.1f}]", *cells]
+                [
+                    "",
+                    score,
+                    f"{best:g} px",
+                    f"{panel.auc(column):.1f}",
+                    f"{gain:+.1f} [{low:+.1f}, {high:+.1f}]",
+                    *cells,
+                ]
             )
     header = ["pairs", "score", "best threshold", "AUC@10 there", "marginal minus it"]
     return markdown([*header, "at a tenth of it", "at ten times it"], rows)
@@ -127,12 +138,17 @@ def shares_table(panels: Iterable[Panel], peers: Path) -> str:
         package, figure = best_package(panel, peers)
         if package is None:
             continue
-        score = max(BASELINES, key=lambda s: panel.at(s, panel.best_threshold(s)))
+        score = max(panel.scores, key=lambda s: panel.at(s, panel.best_threshold(s)))
         tuned = panel.at(score, panel.best_threshold(score))
         rows.append(
-            [panel.title, f"{figure:.1f} ({package})", f"{tuned:.1f} ({score})"]
-            + [f"{panel.marginal:.1f}", f"{tuned - figure:+.1f}"]
-            + [f"{panel.marginal - tuned:+.1f}"]
+            [
+                panel.title,
+                f"{figure:.1f} ({package})",
+                f"{tuned:.1f} ({score})",
+                f"{panel.marginal:.1f}",
+                f"{tuned - figure:+.1f}",
+                f"{panel.marginal - tuned:+.1f}",
+            ]
         )
     header = [
         "pairs",
@@ -171,12 +187,12 @@ def widest_gaps(panels: Sequence[Panel]) -> str:
     leads = [
         panel.marginal - panel.at(s, panel.best_threshold(s))
         for panel in panels
-        for s in BASELINES
+        for s in panel.scores
     ]
     losses = [
         panel.marginal - value
         for panel in panels
-        for s in BASELINES
+        for s in panel.scores
         for value in panel.decade_off(s)
         if value is not None
     ]

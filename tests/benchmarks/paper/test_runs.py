@@ -7,7 +7,6 @@ import subprocess
 import sys
 import threading
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -238,14 +237,16 @@ def test_wrong_commands_end_with_one_line(tmp_path, capsys):
         assert message in lines[0]
 
 
-def test_the_smoke_run_does_everything_in_two_minutes():
+def test_the_smoke_run_does_everything_in_two_minutes(tmp_path):
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = run_python("-m", "benchmarks", "paper", "--smoke")
+    done = run_python("-m", "benchmarks", "paper", "--smoke", "--out", tmp_path)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     # Of processor time: on a machine with other work the clock says nothing.
     assert after.ru_utime - before.ru_utime < 120
-    page = done.stdout.rsplit("\n", 2)[-2].split(",")[0]
-    html = Path(page).read_text()
+    *_, wrote, following = done.stdout.strip().splitlines()
+    assert wrote.startswith(f"wrote {tmp_path / 'report.html'}, after")
+    assert following.startswith("next: python -m benchmarks paper ")
+    html = (tmp_path / "report.html").read_text()
     for title in ("HEB stand-in", "PhotoTourism stand-in", "ETH3D stand-in"):
         assert title in html
         assert title in done.stdout
