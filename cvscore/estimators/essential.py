@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from cvscore.data.distortion import undistort
 from cvscore.data.normalization import Frame
 from cvscore.data.validation import as_distortion, as_intrinsics
-from cvscore.estimators.pipeline import Estimator
+from cvscore.estimators.pipeline import SOLVERS, Estimator
 from cvscore.estimators.registry import register
 from cvscore.inference.outlier_width import widen_outlier_width
 from cvscore.models.essential import COUNTS, essential_model
@@ -29,6 +29,7 @@ from cvscore.types import (
     Pose,
     RansacOptions,
     Score,
+    one_of,
 )
 
 ESTIMATOR = Estimator(
@@ -77,6 +78,7 @@ def estimate_essential(
     K2 = K1 if K2 is None else as_intrinsics(K2, "K2")
     points = ESTIMATOR.data.pack(x1, x2)
     points = _undistorted(points, K1, K2, dist1, dist2)
+    one_of(solver, "solver", SOLVERS)  # before it is looked up
     calibrated = _calibrated(K1.tobytes(), K2.tobytes(), solver)
     found = ESTIMATOR.run(
         calibrated.model,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from numpy.typing import ArrayLike
 
 from cvscore.data.normalization import Frame
-from cvscore.estimators.pipeline import Estimator
+from cvscore.estimators.pipeline import SOLVERS, Estimator
 from cvscore.estimators.registry import register
 from cvscore.inference.outlier_width import widen_outlier_width
 from cvscore.models.fundamental import COUNTS, fundamental_model
@@ -15,7 +15,7 @@ from cvscore.scores.calibration import Calibration, score_of
 from cvscore.two_view.degeneracy.repeated_structure import escape_dominant_plane
 from cvscore.two_view.image_frames import fundamental_outside
 from cvscore.two_view.image_pairs import SCENE_MATCHES
-from cvscore.types import Array, Estimate, RansacOptions, Score
+from cvscore.types import Array, Estimate, RansacOptions, Score, one_of
 
 
 def denormalise(frame: Frame, inside: Array) -> Array:
@@ -49,7 +49,7 @@ def estimate_fundamental(
     rank two and unit Frobenius norm.
     """
     return ESTIMATOR.run(
-        fundamental_model(solver),
+        fundamental_model(one_of(solver, "solver", SOLVERS)),
         ESTIMATOR.data.pack(x1, x2),
         score=score_of(calibration, score, "fundamental"),
         options=options,

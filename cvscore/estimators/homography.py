@@ -5,7 +5,7 @@ from __future__ import annotations
 from numpy.typing import ArrayLike
 
 from cvscore.data.normalization import Frame
-from cvscore.estimators.pipeline import Estimator
+from cvscore.estimators.pipeline import SOLVERS, Estimator
 from cvscore.estimators.registry import register
 from cvscore.inference.outlier_width import widen_outlier_width
 from cvscore.models.homography import COUNTS, homography_model
@@ -15,7 +15,7 @@ from cvscore.ransac.irls import polish
 from cvscore.scores.calibration import Calibration, score_of
 from cvscore.two_view.image_frames import homography_outside
 from cvscore.two_view.image_pairs import PLANE_MATCHES
-from cvscore.types import Array, Estimate, RansacOptions, Score
+from cvscore.types import Array, Estimate, RansacOptions, Score, one_of
 
 
 def denormalise(frame: Frame, inside: Array) -> Array:
@@ -79,7 +79,7 @@ def estimate_homography(
     '4 distinct matches, but a homography matrix needs at least 5'
     """
     return ESTIMATOR.run(
-        homography_model(solver),
+        homography_model(one_of(solver, "solver", SOLVERS)),
         ESTIMATOR.data.pack(x1, x2),
         score=score_of(calibration, score, "homography"),
         options=options,

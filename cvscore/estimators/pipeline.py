@@ -31,6 +31,9 @@ from cvscore.types import (
     check_score,
 )
 
+# Minimal solvers of image pairs: compiled, or OpenCV's.
+SOLVERS = ("native", "opencv")
+
 Step = Callable[[Objective, Candidate], tuple[Objective, Candidate]]
 
 
