@@ -116,6 +116,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print("next: read the sentences of that page against its tables, and commit")
     elif not options.draw:
         print(
-            "next: larger --num and --num-real for narrower intervals, or --write for the docs; "
-            "your own score: docs/your_own.md"
+            "next: larger --num and --num-real for narrower intervals, or --write "
+            "for the docs; your own score: docs/your_own.md"
         )
