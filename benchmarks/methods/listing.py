@@ -15,7 +15,10 @@ def thresholds_table() -> str:
     """Return markdown: the default thresholds of every method that has one."""
     lines = [f"| method | {' | '.join(ORDER)} |", "|---" * 4 + "|"]
     for method in METHODS.values():
-        if method.has_threshold and method.is_compared:
+        is_listed = method.is_compared and not method.thresholds.keys().isdisjoint(
+            ORDER
+        )
+        if method.has_threshold and is_listed:
             values = (method.thresholds.get(problem) for problem in ORDER)
             cells = ("" if value is None else f"{value:g}" for value in values)
             lines.append(f"| {method.name} | {' | '.join(cells)} |")

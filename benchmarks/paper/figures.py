@@ -12,8 +12,9 @@ import numpy as np
 from benchmarks.methods import SCORES
 from benchmarks.paper.output import Finished
 
-STYLES = {name: dict(score.style) for name, score in SCORES.items()}
-MARKER_SIZE = 5
+# Markers with a white edge are seen on the broadest line.
+MARKERS = {"markersize": 7, "markeredgecolor": "white", "markeredgewidth": 0.7}
+STYLES = {name: {**MARKERS, **score.style} for name, score in SCORES.items()}
 SIZE = (4.0, 3.4)  # inches of a panel
 # Inches around panels.  A layout engine would find them too, and take half a minute.
 LEFT, BETWEEN, RIGHT, TOP, GAP = 0.75, 0.65, 0.15, 0.35, 0.15
@@ -77,7 +78,6 @@ def _draw_profile(panel: Any, run: Finished) -> None:
             curve.ratios,
             curve.errors,
             label=method,
-            markersize=MARKER_SIZE,
             markevery=_marked(method, len(curve.ratios)),
             **style,
         )
@@ -142,7 +142,7 @@ def _draw_sensitivity(column: Any, run: Finished) -> None:
             intervals = [getattr(o, f"{kind}_interval") for o in by_size.values()]
             low, high = np.transpose(intervals)
             style = STYLES[method]
-            panel.plot(sizes, values, label=method, markersize=MARKER_SIZE, **style)
+            panel.plot(sizes, values, label=method, **style)
             panel.fill_between(sizes, low, high, color=style["color"], alpha=0.15, lw=0)
     for panel in column:
         panel.set_xscale("log", base=2)

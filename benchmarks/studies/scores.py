@@ -1,13 +1,14 @@
 """Is it the score or the loop? One loop, every score, every threshold.
 
-    python -m benchmarks scores --num 8             # pairs of a regime
-    python -m benchmarks scores --num 8 --write     # docs/score_or_loop.md too
-    python -m benchmarks scores --draw              # the committed rows; runs nothing
+    python -m benchmarks scores                 # some minutes
+    python -m benchmarks scores --num 50 --num-real 1000     # all real pairs: an hour
+    python -m benchmarks scores --write         # docs/score_or_loop.md too
+    python -m benchmarks scores --draw          # the committed rows; runs nothing
 
 The loop is cvscore's own. It runs with the marginal score, which has no threshold, and
-with RANSAC's inlier count, MSAC, GaU and MAGSAC++ at thresholds from 0.1 to 50 pixels,
+with RANSAC's inlier count, MSAC, GaU and MAGSAC++ at thresholds from 0.1 to 100 pixels,
 on the same pairs with the same seeds.  Rows are appended to benchmarks/out/scores (or
---out).  Stop it at any moment; the same command goes on, and a larger --num adds pairs.
+--out).  Stop it at any moment; the same command goes on, and larger numbers add pairs.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from benchmarks.studies.score_tables import (
     widest_gaps,
 )
 
-THRESHOLDS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0)  # pixels
+THRESHOLDS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)  # pixels
 SPLITS = ("test", "real")
 ALL_PAIRS = 10**6
 ROWS = RESULTS / "scores"
@@ -55,13 +56,14 @@ def run_all(options: argparse.Namespace) -> None:
     methods = [OURS, *(method.name for method in same_loop.METHODS)]
     for problem in options.problem:
         for split in options.splits:
+            num = options.num if split == "test" else options.num_real
             here = regimes_of(problem, split)
             for regime in SMOKE.get(split, []) if options.smoke else here:
                 run_regime(
                     problem,
                     regime,
                     split,
-                    ids=some_pairs(problem, regime, split, options.num),
+                    ids=some_pairs(problem, regime, split, num),
                     methods=methods,
                     multipliers=THRESHOLDS,
                     out=options.out,
@@ -81,7 +83,8 @@ def write_page(source: Path, page: Path = PAGE, picture: Path = PICTURE) -> None
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run, draw and print."""
     parser = parser_of("scores", __doc__)
-    parser.add_argument("--num", type=int, default=8, help="pairs of a regime")
+    parser.add_argument("--num", type=int, default=6, help="synthetic pairs a regime")
+    parser.add_argument("--num-real", type=int, default=10, help="real pairs a set")
     parser.add_argument(
         "--problem", nargs="+", choices=TWO_VIEW, default=list(TWO_VIEW)
     )
@@ -90,7 +93,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, default=OUT / "scores")
     parser.add_argument("--smoke", action="store_true", help="two easy pairs a problem")
     parser.add_argument(
-        "--draw", action="store_true", help="run nothing; tables and figure of ROWS"
+        "--draw", action="store_true", help="run nothing; draw the committed rows"
     )
     parser.add_argument(
         "--write", action="store_true", help=f"commit rows; write {PAGE.name}"
@@ -113,6 +116,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print("next: read the sentences of that page against its tables, and commit")
     elif not options.draw:
         print(
-            "next: a larger --num for narrower intervals, or --write for the docs; "
-            "your own score: docs/your_own.md"
+            "next: larger --num and --num-real for narrower intervals, or --write "
+            "for the docs; your own score: docs/your_own.md"
         )
