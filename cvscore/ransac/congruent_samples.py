@@ -7,7 +7,7 @@ rejected, and nothing is a threshold; the score never sees any of it.
 
 A sample is built up: pairs of points first, then, for each pair that is no worse than
 the best sample so far, some candidates for a third point.  At 5 % inliers one triangle
-in 8,000 is right; of those returned, one in ten for a rigid motion and one in two
+in 8,000 is right; of those returned, one in forty for a rigid motion and one in three
 hundred for a similarity.
 """
 
