@@ -155,6 +155,15 @@ def test_a_generator_that_is_dropped_leaves_no_thread():
     del results
 
 
+@pytest.fixture
+def interruptible():
+    """Ctrl-C is KeyboardInterrupt, also where the tests run in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("num_workers", [1, 3])
 def test_an_interrupt_ends_all(num_workers):
     num_done = 0
