@@ -27,7 +27,7 @@ pytestmark = pytest.mark.skipif(
     reason="kernels come with the wheel for the compiler as it is by default",
 )
 
-STEPS = ["homography"]
+STEPS = ["homography matrix"]
 # Prints the layer that a kernel of every estimator came from, and why.
 CALL = """
 import numpy as np
