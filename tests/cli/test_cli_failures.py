@@ -103,7 +103,7 @@ def test_every_failure_is_one_line_and_a_status(views, here, capsys):
         ([], "COMMAND"),
         (["fly"], "invalid choice: 'fly'"),
         (["match"], "INPUT"),
-        (["match", "a.npz", "--model", "affine"], "affine"),
+        (["match", "a.npz", "--model", "conic"], "conic"),
         (["match", "a.npz", "--seed", "x"], "invalid int value: 'x'"),
         (["match", "a.npz", "--sped", "1"], "--sped"),
         (["demo", "--seed"], "expected one argument"),
