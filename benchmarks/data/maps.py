@@ -4,6 +4,10 @@
 pixel is to an image a thousandth of the box's longest side is to them: noise and near
 misses are in that unit, errors in thousandths of its diagonal.  Wrong matches are of
 the kinds of `benchmarks.data.clouds`, with another map of the same kind for "moving".
+
+How much of a cloud is matched and the unit of its noise were set after a look at first
+figures, so that those of peers resemble what others report; figures of 3-D maps compare
+methods with each other, and not with figures from elsewhere.
 """
 
 from __future__ import annotations
