@@ -85,6 +85,14 @@ def check(found, scene):
 # Estimators.
 
 
+def test_wild_coordinates(rng):
+    scene = homography_scene(rng)
+    wild = np.flatnonzero(~scene.is_inlier)[:3]
+    scene.x2[wild] = 1e40
+    found = cvscore.estimate_homography(scene.x1, scene.x2, options=QUICK)
+    check(found, scene)
+
+
 @pytest.mark.parametrize("num", [80, MANY])
 def test_homography(num, rng):
     scene = homography_scene(rng, num)

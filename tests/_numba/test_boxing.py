@@ -27,8 +27,8 @@ rng = np.random.default_rng(0)
 K = np.array([[800.0, 0.0, 500.0], [0.0, 800.0, 500.0], [0.0, 0.0, 1.0]])
 
 def interrupted(call, seconds):
-    signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
+        signal.setitimer(signal.ITIMER_REAL, seconds)
         while True:
             call()
     except BaseException as error:
