@@ -79,7 +79,8 @@ def absolute_pose(
         options=RansacOptions(
             max_iterations=how.ransac.max_num_trials,
             confidence=how.ransac.confidence,
-            seed=max(how.ransac.random_seed, 0),
+            # pycolmap 3.11 has none.
+            seed=max(getattr(how.ransac, "random_seed", 0), 0),
         ),
         quality=None if qualities is None else qualities[seen],
     )
@@ -93,7 +94,7 @@ def absolute_pose(
         "num_inliers": found.num_inliers,
         "inlier_mask": inliers,
     }
-    if return_covariance or any(getattr(refinement, name) for name in OF_COLMAP):
+    if return_covariance or any(getattr(refinement, name, False) for name in OF_COLMAP):
         refined = pycolmap.refine_absolute_pose(
             pose, points2D, scene, inliers, camera, refinement, return_covariance
         )
