@@ -6,16 +6,11 @@ With unit rays y_i and depths m_i along them, the sides of the triangle are know
 
     c_ij = |y_i - y_j|**2.
 
-Two ratios of these are two conics in the plane of (m_1 : m_2 : m_3).  One member of
-their pencil is a pair of lines, found from one real root of a cubic; each line meets
-another conic of the pencil in up to two points.  So a cubic and square roots do, as in
+Two ratios of these are two conics in the plane of (m_1 : m_2 : m_3), and the points
+that they share are the solutions (`conic_pencil`).  A cubic and square roots do, as in
 Persson and Nordberg (2018, Lambda Twist) and Ding et al. (2023); a quartic, whose close
 roots lose half of their digits, never appears.  Newton's method on the three equations
 then gives back what rounding has taken.
-
-The line pair is split by the adjugate of its matrix (Richter-Gebert 2011), and the
-cubic is one in the angle of the pencil, so that no choice of the two conics makes its
-leading coefficient vanish.
 """
 
 from __future__ import annotations
@@ -23,20 +18,15 @@ from __future__ import annotations
 import numpy as np
 
 from cvscore._numba.compile import kernel
-from cvscore.numerics.cubic import cubic_roots
-from cvscore.numerics.matrix3 import write_cofactors
+from cvscore.models.solvers.conic_pencil import meet, split_lines, write_line_pair
 
 MAX_POSES = 4
 # Sine of the triangle's angle below which its points are on a line.
 MIN_SINE = 1e-6
-# A discriminant or adjugate this far below zero (its terms being of order one) is zero
-# with rounding: two solutions that coincide.
-ROUNDING_OF_DOUBLE = 1e-9
 MAX_DEPTH_STEPS = 6
 # Of the squared sides: where Newton's method leaves more, there is no solution.
 SOLVED = 1e-9
 LAST_NEWTON_STEP = 1e-15
-SQRT_HALF = np.sqrt(0.5)
 
 
 @kernel
@@ -109,14 +99,17 @@ def _write_depths(rays, scene, depths):
     unit = np.sqrt(largest)
     for k in range(3):
         sides[k] /= largest
+    a, b = np.empty((3, 3)), np.empty((3, 3))
+    _write_conic(sides, chords, 2, 0, a)
+    _write_conic(sides, chords, 1, 0, b)
     one, other = np.empty((3, 3)), np.empty((3, 3))
-    if not _write_line_pair(sides, chords, one, other):
+    if not write_line_pair(a, b, one, other):
         return 0
     lines = np.empty((2, 3))
-    num_lines = _split_lines(one, lines)
+    num_lines = split_lines(one, lines)
     num_depths = 0
     for n in range(num_lines):
-        num_depths = _meet(lines[n], other, depths, num_depths)
+        num_depths = meet(lines[n], other, depths, num_depths)
     num_kept = 0
     for n in range(num_depths):
         if _polish(depths[n], sides, chords):
@@ -124,54 +117,6 @@ def _write_depths(rays, scene, depths):
                 depths[num_kept, k] = unit * depths[n, k]
             num_kept += 1
     return num_kept
-
-
-@kernel
-def _write_line_pair(sides, chords, one, other):
-    """Write a degenerate conic of the pencil (3, 3), and another one of it.
-
-    False where the pencil has none that can be told.
-    """
-    a, b = np.empty((3, 3)), np.empty((3, 3))
-    _write_conic(sides, chords, 2, 0, a)
-    _write_conic(sides, chords, 1, 0, b)
-    # The cubic form det(x a + y b) cannot vanish in four directions: begin in the one
-    # where it is largest.
-    form, roots = np.empty(4), np.empty(3)
-    _write_determinants(a, b, form)
-    cos, sin, most = 1.0, 0.0, abs(form[0])
-    if abs(form[3]) > most:
-        cos, sin, most = 0.0, 1.0, abs(form[3])
-    even, odd = form[0] + form[2], form[1] + form[3]
-    half = 0.5 * SQRT_HALF
-    if half * abs(even + odd) > most:
-        cos, sin, most = SQRT_HALF, SQRT_HALF, half * abs(even + odd)
-    if half * abs(even - odd) > most:
-        cos, sin, most = SQRT_HALF, -SQRT_HALF, half * abs(even - odd)
-    if not most > 0.0:
-        return False
-    for i in range(3):
-        for j in range(3):
-            one[i, j] = cos * a[i, j] + sin * b[i, j]
-            other[i, j] = cos * b[i, j] - sin * a[i, j]
-    _write_determinants(one, other, form)
-    # det(t one + other) = 0.
-    num_roots = cubic_roots(
-        form[1] / form[0], form[2] / form[0], form[3] / form[0], roots
-    )
-    best, steepest = 0.0, -1.0
-    for k in range(num_roots):
-        t = roots[k]
-        slope = abs((3.0 * form[0] * t + 2.0 * form[1]) * t + form[2]) / (1.0 + t * t)
-        if slope > steepest:
-            best, steepest = t, slope
-    scale = 1.0 / np.sqrt(1.0 + best * best)
-    for i in range(3):
-        for j in range(3):
-            x, y = one[i, j], other[i, j]
-            one[i, j] = scale * (best * x + y)
-            other[i, j] = scale * (x - best * y)
-    return True
 
 
 @kernel
@@ -187,89 +132,6 @@ def _write_conic(sides, chords, p, q, conic):
         conic[j, j] += factor
         conic[i, j] += factor * (0.5 * chords[k] - 1.0)
         conic[j, i] = conic[i, j]
-
-
-@kernel
-def _write_determinants(a, b, form):
-    """Write det(x a + y b) as a form in (x, y), the power of x falling."""
-    cofactors = np.empty((3, 3))
-    write_cofactors(a, cofactors)
-    form[0] = form[1] = form[2] = form[3] = 0.0
-    for j in range(3):
-        form[0] += a[0, j] * cofactors[0, j]
-        for i in range(3):
-            form[1] += b[i, j] * cofactors[i, j]
-    write_cofactors(b, cofactors)
-    for j in range(3):
-        form[3] += b[0, j] * cofactors[0, j]
-        for i in range(3):
-            form[2] += a[i, j] * cofactors[i, j]
-
-
-@kernel
-def _split_lines(conic, lines):
-    """Write the lines (2, 3) of a degenerate conic; return how many are real.
-
-    The adjugate of a pair of lines is minus the outer square of the point where they
-    meet; with the cross product of that point added, the matrix has rank one.
-    """
-    adjugate, sq_norm = np.empty((3, 3)), 0.0
-    write_cofactors(conic, adjugate)
-    for i in range(3):
-        for j in range(3):
-            sq_norm += conic[i, j] * conic[i, j]
-    k = 0
-    for i in range(1, 3):
-        if abs(adjugate[i, i]) > abs(adjugate[k, k]):
-            k = i
-    if adjugate[k, k] > ROUNDING_OF_DOUBLE * sq_norm:
-        return 0  # the lines are complex: none of the points is real
-    x = y = z = 0.0
-    if adjugate[k, k] < 0.0:
-        scale = 1.0 / np.sqrt(-adjugate[k, k])
-        x, y, z = scale * adjugate[0, k], scale * adjugate[1, k], scale * adjugate[2, k]
-    split = adjugate
-    split[0, 0], split[1, 1], split[2, 2] = conic[0, 0], conic[1, 1], conic[2, 2]
-    split[0, 1], split[1, 0] = conic[0, 1] - z, conic[1, 0] + z
-    split[0, 2], split[2, 0] = conic[0, 2] + y, conic[2, 0] - y
-    split[1, 2], split[2, 1] = conic[1, 2] - x, conic[2, 1] + x
-    row = column = 0
-    for i in range(3):
-        for j in range(3):
-            if abs(split[i, j]) > abs(split[row, column]):
-                row, column = i, j
-    for i in range(3):
-        lines[0, i], lines[1, i] = split[row, i], split[i, column]
-    return 2
-
-
-@kernel
-def _meet(line, conic, depths, num):
-    """Append the points with positive coordinates where a line meets a conic."""
-    k = 0
-    for i in range(1, 3):
-        if abs(line[i]) > abs(line[k]):
-            k = i
-    i, j = (k + 1) % 3, (k + 2) % 3
-    u, v = -line[i] / line[k], -line[j] / line[k]
-    # On the line, the conic is a x**2 + 2 b x y + c y**2 in coordinates i and j.
-    a = conic[i, i] + u * (2.0 * conic[i, k] + u * conic[k, k])
-    c = conic[j, j] + v * (2.0 * conic[j, k] + v * conic[k, k])
-    b = conic[i, j] + v * conic[i, k] + u * (conic[j, k] + v * conic[k, k])
-    discriminant = b * b - a * c
-    if not discriminant >= -ROUNDING_OF_DOUBLE * (b * b + abs(a * c)):
-        return num
-    root = np.sqrt(max(discriminant, 0.0))
-    stable = -b - root if b > 0.0 else -b + root
-    for n in range(2):
-        x, y = (stable, a) if n == 0 else (c, stable)
-        if y < 0.0:
-            x, y = -x, -y
-        z = u * x + v * y
-        if x > 0.0 and y > 0.0 and z > 0.0:
-            depths[num, i], depths[num, j], depths[num, k] = x, y, z
-            num += 1
-    return num
 
 
 @kernel
