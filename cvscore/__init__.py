@@ -60,6 +60,7 @@ if TYPE_CHECKING:  # for editors; at run time __getattr__ brings them in
         findEssentialMat,
         findFundamentalMat,
         findHomography,
+        fisheye,
         recoverPose,
         solvePnPRansac,
     )
@@ -76,6 +77,7 @@ _FROM_OPENCV = (
     "findEssentialMat",
     "findFundamentalMat",
     "findHomography",
+    "fisheye",
     "recoverPose",
     "solvePnPRansac",
 )
@@ -112,6 +114,7 @@ __all__ = [
     "findEssentialMat",
     "findFundamentalMat",
     "findHomography",
+    "fisheye",
     "fit_mle",
     "fit_robust",
     "recoverPose",

@@ -21,7 +21,7 @@ Where there is no model the mask is all zeros (cv2's may be uninitialised, or No
 A mask= of N bytes is filled whatever its shape.
 """
 
-from cvscore.opencv import maps_2d
+from cvscore.opencv import fisheye, maps_2d
 from cvscore.opencv.essential import findEssentialMat
 from cvscore.opencv.fundamental import findFundamentalMat
 from cvscore.opencv.homography import findHomography
@@ -38,9 +38,11 @@ __all__ = [
     "findEssentialMat",
     "findFundamentalMat",
     "findHomography",
+    "fisheye",
     "recoverPose",
     "solvePnPRansac",
 ]
 
 if maps_2d.HAS_TRANSLATION:
     estimateTranslation2D = maps_2d.estimateTranslation2D
+    __all__ += ["estimateTranslation2D"]

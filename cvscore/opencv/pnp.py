@@ -36,7 +36,7 @@ from cvscore.opencv.typed import (
     SharedArguments,
     shows_form,
 )
-from cvscore.types import Array, Estimate, Mask, RansacOptions
+from cvscore.types import Array, Estimate, Mask, RansacOptions, SizeError
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -147,19 +147,22 @@ def solvePnPRansac(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
     if call is None or "maxIters" in given:
         return tuple(cv2.solvePnPRansac(*args, **given))
     has_params = "params" in call.form.parameters
-    X = _read_points(call.values["objectPoints"], 3, any_columns=has_params)
-    x = _read_points(call.values["imagePoints"], 2, any_columns=has_params)
+    X = read_points(call.values["objectPoints"], 3, any_columns=has_params)
+    x = read_points(call.values["imagePoints"], 2, any_columns=has_params)
     camera = read_camera(call.values["cameraMatrix"], call.get("distCoeffs"))
     if X is None or x is None or camera is None or len(X) != len(x):
-        return tuple(call.hand_over())
+        return _answered_by_cv2(call)
     plain = call.with_values(objectPoints=X, imagePoints=x)
     if call.uses_umat:
         plain = call.with_values(objectPoints=make_umat(X), imagePoints=make_umat(x))
     if len(X) <= MINIMAL_FOR_PNP:
-        return tuple(plain.hand_over())
+        return _answered_by_cv2(plain)
     if _may_be_rejected(call):
         plain.hand_over()  # raises where cv2 does; its answer is of no use
-    found, inliers = _estimate(call, X, x, camera, extras)
+    try:
+        found, inliers = _estimate(call, X, x, camera, extras)
+    except SizeError:  # cv2 knows no such error
+        return _undetermined(plain)
     if found is None or found.pose is None:
         return _undetermined(plain)
     rvec = np.asarray(cv2.Rodrigues(found.pose.R)[0], dtype=np.float64)
@@ -220,21 +223,51 @@ def _answer(call: Call, rvec: Array, tvec: Array, inliers: Mask) -> tuple[Any, .
     listed = write_output(indices, call.get("inliers"), as_umat=as_umat)
     if not has_params:
         return True, *written, listed
+    return True, _camera_of(call), *written, listed
+
+
+def _camera_of(call: Call) -> Any:
+    """Return the camera matrix that was given, as an output."""
     K = call.values["cameraMatrix"]
-    if as_umat and not isinstance(K, cv2.UMat):
-        K = make_umat(K)
-    return True, K, *written, listed
+    return make_umat(K) if call.uses_umat and not isinstance(K, cv2.UMat) else K
 
 
 def _undetermined(call: Call) -> tuple[Any, ...]:
     """Return cv2's answer where the points fix no pose, or one without a pose."""
     try:
-        return tuple(call.hand_over())
+        return _answered_by_cv2(call)
     except cv2.error:  # about rows that are outliers here
-        vectors = np.zeros((3, 1)), np.zeros((3, 1))
+        return _without_pose(call)
+
+
+def _answered_by_cv2(call: Call) -> tuple[Any, ...]:
+    """Return cv2's answer if it is a pose: some of its poses are not finite."""
+    found, *others = call.hand_over()
+    vectors = [as_numeric(vector) for vector in others[-3:-1]]
+    if found and all(v is not None and np.isfinite(v).all() for v in vectors):
+        return found, *others
+    return _without_pose(call)
+
+
+def _without_pose(call: Call) -> tuple[Any, ...]:
+    """Say that there is no pose, as cv2 does.
+
+    Vectors that cv2 makes itself are left uninitialised then; here they are zeros.
+    """
+    as_umat = call.uses_umat
+    nothing = write_output(None, None, as_umat=as_umat)
     if "params" in call.form.parameters:
-        return False, call.values["cameraMatrix"], None, None, None
-    return False, *vectors, None
+        return False, _camera_of(call), nothing, nothing, nothing
+    guesses = [call.get(name) for name in ("rvec", "tvec")]
+    if not call.get("useExtrinsicGuess"):
+        guesses = [None, None]
+    vectors = [
+        write_output(np.zeros((3, 1)), None, as_umat=as_umat)
+        if guess is None
+        else guess
+        for guess in guesses
+    ]
+    return False, *vectors, nothing
 
 
 def _may_be_rejected(call: Call) -> bool:
@@ -272,7 +305,7 @@ def _read_guess(call: Call) -> Array | None:
     return pose if np.isfinite(pose).all() else None
 
 
-def _read_points(value: Any, dim: int, *, any_columns: bool) -> Array | None:
+def read_points(value: Any, dim: int, *, any_columns: bool) -> Array | None:
     """Read points in any container as (N, dim) float64; None where they are not points.
 
     ``any_columns`` says whether more columns are ignored, as cv2's USAC does.
