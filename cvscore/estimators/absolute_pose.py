@@ -65,6 +65,7 @@ ESTIMATOR = Estimator(
     ),
     steps=(widen_outlier_width, polish),
     denormalise=denormalise,
+    change_outside=denormalise,
 )
 
 
@@ -145,10 +146,20 @@ def _as_pose(start: ArrayLike) -> Array:
         raise ValueError(f"start must have shape (3, 4), got {pose.shape}")
     if not np.isfinite(pose).all():
         raise ValueError("start has NaN or infinite entries")
-    R = pose[:, :3]
-    if np.abs(R @ R.T - np.eye(3)).max() > MAX_SKEW or np.linalg.det(R) < 0.0:
+    if not is_rotation(pose[:, :3]):
         raise ValueError("start must begin with a rotation matrix")
     return pose
+
+
+def is_rotation(R: Array) -> bool:
+    """Whether a (3, 3) array is a rotation, to few digits."""
+    # Products of larger entries might overflow.
+    is_small = bool(np.abs(R).max() <= 1.0 + MAX_SKEW)
+    return (
+        is_small
+        and bool(np.abs(R @ R.T - np.eye(3)).max() <= MAX_SKEW)
+        and bool(np.linalg.det(R) > 0.0)
+    )
 
 
 def _frame_of(K: Array) -> Frame:

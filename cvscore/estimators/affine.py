@@ -8,7 +8,7 @@ from cvscore.estimators import point_maps
 from cvscore.estimators.registry import Form, register
 from cvscore.models.affine import COUNTS, affine_model
 from cvscore.scores.calibration import Calibration, score_of
-from cvscore.types import Estimate, RansacOptions, Score, one_of
+from cvscore.types import Estimate, RansacOptions, Score
 
 IN_PLANE = point_maps.MAPS_OF_PLANE
 IN_SPACE = point_maps.MAPS_OF_SPACE
@@ -23,7 +23,6 @@ def estimate_affine(
     calibration: Calibration | None = None,
     options: RansacOptions | None = None,
     quality: ArrayLike | None = None,
-    solver: str = "native",
 ) -> Estimate:
     """Estimate ``x2 = A x1 + t`` from matches of which many may be wrong.
 
@@ -39,8 +38,6 @@ def estimate_affine(
         Limits of the search.
     quality : (N,) array, optional
         Larger for matches that are likelier to be right; they are sampled first.
-    solver : {"native"}
-        Minimal solver.
 
     Returns
     -------
@@ -60,7 +57,6 @@ def estimate_affine(
     >>> estimate_affine(x1[:3], x2[:3]).reason
     '3 distinct matches, but a 2-D affine map needs at least 4'
     """
-    one_of(solver, "solver", ["native"])
     dim = point_maps.dimension_of(x1)
     estimator = IN_PLANE if dim == 2 else IN_SPACE
     return estimator.run(

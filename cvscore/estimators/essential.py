@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from cvscore.data.distortion import undistort
 from cvscore.data.normalization import Frame
 from cvscore.data.validation import as_distortion, as_intrinsics
+from cvscore.estimators.open_directions import essential_open
 from cvscore.estimators.pipeline import SOLVERS, Estimator
 from cvscore.estimators.registry import register
 from cvscore.inference.outlier_width import widen_outlier_width
@@ -35,6 +36,7 @@ from cvscore.types import (
 ESTIMATOR = Estimator(
     data=SCENE_MATCHES,
     steps=(widen_outlier_width, polish_in_front),
+    find_open=essential_open,
     style=SearchStyle(optimises_every_batch=True),
 )
 

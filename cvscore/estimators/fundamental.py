@@ -5,6 +5,7 @@ from __future__ import annotations
 from numpy.typing import ArrayLike
 
 from cvscore.data.normalization import Frame
+from cvscore.estimators.open_directions import fundamental_open
 from cvscore.estimators.pipeline import SOLVERS, Estimator
 from cvscore.estimators.registry import register
 from cvscore.inference.outlier_width import widen_outlier_width
@@ -29,6 +30,8 @@ ESTIMATOR = Estimator(
     data=SCENE_MATCHES,
     steps=(escape_dominant_plane, widen_outlier_width, polish),
     denormalise=denormalise,
+    change_outside=fundamental_outside,
+    find_open=fundamental_open,
 )
 
 

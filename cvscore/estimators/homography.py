@@ -29,6 +29,7 @@ ESTIMATOR = Estimator(
     data=PLANE_MATCHES,
     steps=(widen_outlier_width, polish),
     denormalise=denormalise,
+    change_outside=homography_outside,
 )
 
 

@@ -8,12 +8,14 @@ step is the polish.  Each step takes and returns an objective and a candidate.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from numpy.typing import ArrayLike
 
 from cvscore.data.normalization import Frame
 from cvscore.data.point_sets import PointSets
+from cvscore.estimators.open_directions import open_by_noise
+from cvscore.estimators.posterior import Posterior
 from cvscore.estimators.preparation import Problem, prepare
 from cvscore.estimators.result import failure, result
 from cvscore.ransac.local_optimization import optimise, optimise_from
@@ -54,6 +56,11 @@ class Estimator:
         ``step(objective, candidate)`` to the same two, in this order.
     denormalise : callable
         ``denormalise(frame, model)``: the model of the points outside of the frame.
+    change_outside : callable
+        ``change_outside(frame, change)``: what a change of a model inside is outside;
+        linear.
+    find_open : callable
+        ``find_open(posterior)``: what inliers leave open of the model, in words.
     style : SearchStyle
         How the search goes about it.
     """
@@ -61,6 +68,8 @@ class Estimator:
     data: PointSets
     steps: tuple[Step, ...]
     denormalise: Callable[[Frame, Array], Array] = unchanged
+    change_outside: Callable[[Frame, Array], Array] = unchanged
+    find_open: Callable[[Posterior], str] = open_by_noise
     style: SearchStyle = PLAIN
 
     def run(
@@ -112,7 +121,32 @@ class Estimator:
         for step in self.steps:
             objective, best = step(objective, best)
         found = self.denormalise(problem.frame, best.model)
-        return result(self.data, problem, objective, best, found, iterations)
+        estimate = result(self.data, problem, objective, best, found, iterations)
+        return replace(
+            estimate, posterior=self._posterior(estimate, problem, objective, best)
+        )
+
+    def _posterior(
+        self, found: Estimate, problem: Problem, objective: Objective, best: Candidate
+    ) -> Posterior | None:
+        """Keep what tells how sure it is, where the model has coordinates."""
+        model = objective.model
+        if model.parametrisation is None:
+            return None
+        return Posterior(
+            parametrisation=model.parametrisation,
+            model=best.model,
+            points=problem.points,
+            sq_residuals=best.sq_residuals,
+            inliers=objective.inliers(best),
+            dim=model.residual_dim,
+            cameras=model.cameras,
+            frame=problem.frame,
+            change_outside=self.change_outside,
+            noise=found.noise,
+            threshold=found.threshold,
+            find_open=self.find_open,
+        )
 
     def _sampler(
         self, problem: Problem, model: GeometricModel, options: RansacOptions

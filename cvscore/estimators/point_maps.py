@@ -51,12 +51,23 @@ def map_outside(frame: Frame, inside: Array) -> Array:
     return np.column_stack([A, t])
 
 
+def map_change_outside(frame: Frame, inside: Array) -> Array:
+    """Return a change of the map of the points that is ``inside`` in the frame."""
+    dim = len(inside)
+    A = inside[:, :dim]
+    t = frame.unit * inside[:, dim] - A @ frame.shift[:dim]
+    return np.column_stack([A, t])
+
+
 CLOUD_MATCHES = PointSets(dims=(3, 3), make_sampler=uniform_sampler)
 CONGRUENT_CLOUDS = replace(CLOUD_MATCHES, make_sampler=congruent_sampler)
 SIMILAR_CLOUDS = replace(CLOUD_MATCHES, make_sampler=similar_sampler)
 
 MAPS_OF_PLANE = Estimator(
-    data=PLANE_MATCHES, steps=(widen_outlier_width, polish), denormalise=map_outside
+    data=PLANE_MATCHES,
+    steps=(widen_outlier_width, polish),
+    denormalise=map_outside,
+    change_outside=map_change_outside,
 )
 MAPS_OF_SPACE = replace(MAPS_OF_PLANE, data=CLOUD_MATCHES)
 

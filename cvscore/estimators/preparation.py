@@ -165,10 +165,16 @@ def _enter(points, frame):
     """
     region = find_region(points)
     if frame.unit == 0.0:
-        frame = Frame(region.centre, power_of_two(region.spreads.max()))
+        widest = 0.0
+        for spread in region.spreads:
+            widest = max(widest, spread)
+        frame = Frame(region.centre, power_of_two(widest))
     else:
-        centred = np.isnan(frame.shift)
-        frame = Frame(np.where(centred, region.centre, frame.shift), frame.unit)
+        shift = frame.shift.copy()
+        for row in range(shift.shape[0]):
+            if np.isnan(shift[row]):
+                shift[row] = region.centre[row]
+        frame = Frame(shift, frame.unit)
     return Prepared(enter_frame(points, frame), region, frame)
 
 

@@ -23,10 +23,17 @@ def result(
 ) -> Estimate:
     """Say what the data tell of the best candidate.
 
-    ``model`` is its model for the points outside of the frame.
+    ``model`` is its model for the points outside of the frame.  One that has no more
+    inliers than fix it says nothing of the noise, and is none.
     """
     unit = problem.frame.unit
     summary = summarise_fit(objective, best, unit)
+    if not summary.noise.shape > 0.0:
+        reason = (
+            f"no {objective.model.name} has more inliers than fix it: "
+            f"{int(summary.inliers.sum())} of {objective.points.shape[1]} matches"
+        )
+        return failure(problem.num_rows, reason, iterations)
     of_surplus = summary.residuals[:0]
     if problem.surplus.size:
         sq_residuals = objective.model.residuals(best.model[None], problem.surplus)

@@ -10,7 +10,7 @@ from cvscore.estimators import point_maps
 from cvscore.estimators.registry import Form, register
 from cvscore.models.similarity import COUNTS, similarity_model
 from cvscore.scores.calibration import Calibration, score_of
-from cvscore.types import Estimate, RansacOptions, Score, one_of
+from cvscore.types import Estimate, RansacOptions, Score
 
 IN_PLANE = point_maps.MAPS_OF_PLANE
 IN_SPACE = replace(point_maps.MAPS_OF_SPACE, data=point_maps.SIMILAR_CLOUDS)
@@ -25,14 +25,12 @@ def estimate_similarity(
     calibration: Calibration | None = None,
     options: RansacOptions | None = None,
     quality: ArrayLike | None = None,
-    solver: str = "native",
 ) -> Estimate:
     """Estimate ``x2 = s R x1 + t`` from matches of which many may be wrong.
 
     Parameters and result are those of `estimate_affine`; ``model`` is
     ``[s R | t]`` with a rotation R (never a mirror image) and a scale s > 0.
     """
-    one_of(solver, "solver", ["native"])
     dim = point_maps.dimension_of(x1)
     estimator = IN_PLANE if dim == 2 else IN_SPACE
     return estimator.run(

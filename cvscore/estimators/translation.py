@@ -8,7 +8,7 @@ from cvscore.estimators import point_maps
 from cvscore.estimators.registry import Form, register
 from cvscore.models.translation import COUNTS, translation_model
 from cvscore.scores.calibration import Calibration, score_of
-from cvscore.types import Estimate, RansacOptions, Score, one_of
+from cvscore.types import Estimate, RansacOptions, Score
 
 IN_PLANE = point_maps.MAPS_OF_PLANE
 IN_SPACE = point_maps.MAPS_OF_SPACE
@@ -23,13 +23,11 @@ def estimate_translation(
     calibration: Calibration | None = None,
     options: RansacOptions | None = None,
     quality: ArrayLike | None = None,
-    solver: str = "native",
 ) -> Estimate:
     """Estimate ``x2 = x1 + t`` from matches of which many may be wrong.
 
     Parameters and result are those of `estimate_affine`; ``model`` is ``[I | t]``.
     """
-    one_of(solver, "solver", ["native"])
     dim = point_maps.dimension_of(x1)
     estimator = IN_PLANE if dim == 2 else IN_SPACE
     return estimator.run(

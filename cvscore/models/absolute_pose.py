@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cvscore._numba.compile import kernel
+from cvscore.models.parametrisations.absolute_pose import ABSOLUTE_POSE_PARAMETERS
 from cvscore.models.refiners.absolute_pose import refit_absolute_pose
 from cvscore.models.solvers.three_point import absolute_poses_3pt
 from cvscore.numerics.least_squares import REFIT_CONVERGED
@@ -49,6 +50,7 @@ def absolute_pose_model(K: Array) -> GeometricModel:
         refit=refit,
         kernels=ModelKernels(_solve, reprojection_residuals, _refit, constants),
         cameras=(K,),
+        parametrisation=ABSOLUTE_POSE_PARAMETERS,
     )
 
 

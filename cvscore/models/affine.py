@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from cvscore.models.parametrisations.point_maps import AFFINE
 from cvscore.models.point_map import map_model, map_residuals
 from cvscore.models.refiners.total_least_squares import refit_affine
 from cvscore.models.solvers.simplices import affine_of_simplices
@@ -18,4 +19,4 @@ KERNELS = ModelKernels(affine_of_simplices, map_residuals, refit_affine, np.empt
 
 def affine_model(dim: int) -> GeometricModel:
     """Describe affine maps of points with 2 or 3 coordinates to the loop."""
-    return map_model(COUNTS[dim], KERNELS)
+    return map_model(COUNTS[dim], KERNELS, AFFINE[dim])

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cvscore._numba.compile import brief_kernel, kernel
+from cvscore.models.parametrisations.epipolar import ESSENTIAL_PARAMETERS
 from cvscore.models.refiners.essential import refit_essential
 from cvscore.models.sampson import sampson_residuals
 from cvscore.models.solvers.five_point import essential_5pt_in_front
@@ -59,13 +60,18 @@ def essential_model(K1: Array, K2: Array, solver: str = "native") -> GeometricMo
             else None
         ),
         cameras=(K1, K2),
+        parametrisation=ESSENTIAL_PARAMETERS,
     )
 
 
 @brief_kernel
 def _inverses(cameras):
     inverses = np.empty((2, 3, 3))
-    inverses[0], inverses[1] = inverse_of(cameras[0]), inverse_of(cameras[1])
+    for c in range(2):
+        inverse = inverse_of(cameras[c])
+        for i in range(3):
+            for j in range(3):
+                inverses[c, i, j] = inverse[i, j]
     return inverses
 
 

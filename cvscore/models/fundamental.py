@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cvscore._numba.compile import kernel
+from cvscore.models.parametrisations.epipolar import FUNDAMENTAL_PARAMETERS
 from cvscore.models.refiners.fundamental import refit_from_rank_two, refit_fundamental
 from cvscore.models.sampson import residuals_kernel, sampson_residuals
 from cvscore.models.solvers.plane_and_parallax import (
@@ -43,6 +44,7 @@ def fundamental_model(solver: str = "native") -> GeometricModel:
         residuals=sampson_residuals,
         refit=refit_fundamental,
         kernels=KERNELS if solver == "native" else None,
+        parametrisation=FUNDAMENTAL_PARAMETERS,
     )
 
 

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cvscore._numba.compile import kernel
+from cvscore.models.parametrisations.homography import HOMOGRAPHY_PARAMETERS
 from cvscore.models.refiners.homography import refit_from_visible, refit_homography
 from cvscore.models.solvers.four_point import (
     MIN_DETERMINANT_4PT,
@@ -52,6 +53,7 @@ def homography_model(solver: str = "native") -> GeometricModel:
         residuals=homography_residuals,
         refit=refit_homography,
         kernels=KERNELS if solver == "native" else None,
+        parametrisation=HOMOGRAPHY_PARAMETERS,
     )
 
 

@@ -15,9 +15,8 @@ from cvscore._numba.compile import brief_kernel, kernel
 from cvscore.models.relative_pose import count_in_front, normalise
 from cvscore.numerics.linalg import EPSILON, diagonalise
 from cvscore.numerics.matrix3 import inverse_of, product_of
+from cvscore.numerics.shell_sort import write_order
 from cvscore.types import Array, Mask, Pose
-
-# Squared singular values that differ by less than this part are those of a rotation.
 
 
 def pose_of_plane(
@@ -59,10 +58,12 @@ def _likeliest_pose(H, points, is_inlying, K1, K2):
         return poses[0]
     rays = normalise(points, K1, K2)
     counts = count_in_front(poses, rays, is_inlying)
-    ahead = np.zeros(4)
-    for i in np.flatnonzero(is_inlying):
-        ahead += rays[:, i]
-    ahead /= max(is_inlying.sum(), 1)
+    ahead, num_inlying = np.empty(4), max(np.sum(is_inlying), 1)
+    for row in range(4):
+        total = 0.0
+        for i in range(rays.shape[1]):
+            total += rays[row, i] if is_inlying[i] else 0.0
+        ahead[row] = total / num_inlying
     most, most_frontal, best = -1, 0.0, poses[0]
     for k in range(2):
         frontality = _frontality(normals[k], poses[k], ahead)
@@ -70,7 +71,8 @@ def _likeliest_pose(H, points, is_inlying, K1, K2):
             num = counts[k, is_reversed]
             if num > most or (num == most and frontality > most_frontal):
                 most, most_frontal, best = num, frontality, poses[k].copy()
-                best[:, 3] *= 1.0 - 2.0 * is_reversed
+                for i in range(3):
+                    best[i, 3] *= 1.0 - 2.0 * is_reversed
     return best
 
 
@@ -97,32 +99,45 @@ def decompose_homography(H, poses, normals):
     """
     products, vectors = product_of(H.T, H), np.empty((3, 3))
     diagonalise(products, vectors)
-    sq_values = np.diag(products)
-    low, high = np.argmin(sq_values), np.argmax(sq_values)
-    middle = 3 - low - high if low != high else low
+    sq_values, order = np.empty(3), np.empty(3, dtype=np.int64)
+    for i in range(3):
+        sq_values[i] = products[i, i]
+    write_order(sq_values, order)
+    low, middle, high = order[0], order[1], order[2]
     H = H / np.sqrt(sq_values[middle])
     smallest = sq_values[low] / sq_values[middle]
     largest = sq_values[high] / sq_values[middle]
     gap = largest - smallest
     if not gap > EPSILON:
-        poses[0, :, :3], poses[0, :, 3] = H, 0.0
-        return False
-    before, after = np.empty((3, 3)), np.empty((3, 3))  # columns
-    before[:, 0] = vectors[:, middle]
-    # Unit vectors whose length H keeps, beside the middle one.
-    part1 = np.sqrt(max(1.0 - smallest, 0.0) / gap) * vectors[:, high]
-    part3 = np.sqrt(max(largest - 1.0, 0.0) / gap) * vectors[:, low]
-    for k in range(2):
-        before[:, 1] = part1 + part3 if k == 0 else part1 - part3
-        _write_cross(before)
-        after[:] = product_of(H, before)
-        _write_cross(after)
-        R, normal = product_of(after, before.T), before[:, 2]
-        t = np.empty(3)
         for i in range(3):
-            t[i] = ((H[i] - R[i]) * normal).sum()
-        poses[k, :, :3], poses[k, :, 3] = R, t / np.sqrt((t * t).sum())
-        normals[k] = normal
+            for j in range(3):
+                poses[0, i, j] = H[i, j]
+            poses[0, i, 3] = 0.0
+        return False
+    # Unit vectors whose length H keeps, beside the middle one.
+    part1 = np.sqrt(max(1.0 - smallest, 0.0) / gap)
+    part3 = np.sqrt(max(largest - 1.0, 0.0) / gap)
+    before = np.empty((3, 3))  # columns
+    for k in range(2):
+        sign = 1.0 - 2.0 * k
+        for i in range(3):
+            before[i, 0] = vectors[i, middle]
+            before[i, 1] = part1 * vectors[i, high] + sign * part3 * vectors[i, low]
+        _write_cross(before)
+        after = product_of(H, before)
+        _write_cross(after)
+        R = product_of(after, before.T)
+        sq_length = 0.0
+        for i in range(3):
+            t = 0.0
+            for j in range(3):
+                t += (H[i, j] - R[i, j]) * before[j, 2]
+                poses[k, i, j] = R[i, j]
+            poses[k, i, 3] = t
+            sq_length += t * t
+            normals[k, i] = before[i, 2]
+        for i in range(3):
+            poses[k, i, 3] /= np.sqrt(sq_length)
     return True
 
 
@@ -142,7 +157,9 @@ def _frontality(normal, pose, ahead):
     """
     cosine1, cosine2 = normal[2], 0.0
     for i in range(3):
-        turned = (pose[i, :3] * normal).sum()
+        turned = 0.0
+        for j in range(3):
+            turned += pose[i, j] * normal[j]
         cosine2 += turned * (ahead[2 + i] if i < 2 else 1.0)
         cosine1 += normal[i] * ahead[i] if i < 2 else 0.0
     cosine1 /= np.sqrt(ahead[0] ** 2 + ahead[1] ** 2 + 1.0)

@@ -18,12 +18,15 @@ from numpy.typing import NDArray
 
 from cvscore._numba.compile import kernel
 from cvscore.types import Array, GeometricModel, ModelCounts, ModelKernels
+from cvscore.types.parametrisation import Parametrisation
 
 # Of refits that are in closed form.
 EXACT = 0.0
 
 
-def map_model(counts: ModelCounts, kernels: ModelKernels) -> GeometricModel:
+def map_model(
+    counts: ModelCounts, kernels: ModelKernels, parametrisation: Parametrisation
+) -> GeometricModel:
     """Return the record of a map from its counts and its compiled functions."""
     constants = kernels.constants
 
@@ -37,7 +40,12 @@ def map_model(counts: ModelCounts, kernels: ModelKernels) -> GeometricModel:
         return kernels.refit(model, points, weights, EXACT, constants)
 
     return GeometricModel.of_counts(
-        counts, solve=solve, residuals=residuals, refit=refit, kernels=kernels
+        counts,
+        solve=solve,
+        residuals=residuals,
+        refit=refit,
+        kernels=kernels,
+        parametrisation=parametrisation,
     )
 
 

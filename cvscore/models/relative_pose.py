@@ -253,8 +253,13 @@ def choose_pose(matrix, points, inliers):
         return np.zeros((3, 4)), np.zeros(points.shape[1], dtype=np.bool_)
     twist(poses[0], poses[1])
     counts = count_in_front(poses, points, inliers)
-    best = np.argmax(counts)
-    pose = poses[best // 2].copy()
-    if best % 2 == 1:
-        pose[:, 3] *= -1.0
+    best, is_reversed = 0, 0
+    for k in range(2):
+        for j in range(2):
+            if counts[k, j] > counts[best, is_reversed]:
+                best, is_reversed = k, j
+    pose = poses[best].copy()
+    if is_reversed == 1:
+        for i in range(3):
+            pose[i, 3] *= -1.0
     return pose, _in_front(pose, points)

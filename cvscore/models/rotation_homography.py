@@ -86,11 +86,13 @@ def _linearise(points, K2, turned):
     """Gauss-Newton matrix (3, 3), gradient (3,) and squared sum of the residuals."""
     matrices, step, trial = np.empty((4, 3, 3)), np.zeros(3), np.empty((3, 3))
     for k in range(4):  # where it is, and a little turned about each axis
-        step[:] = 0.0
-        if k > 0:
-            step[k - 1] = STEP
+        for i in range(3):
+            step[i] = STEP if i == k - 1 else 0.0
         _turn(turned, step, trial)
-        matrices[k] = product_of(K2, trial)
+        product = product_of(K2, trial)
+        for i in range(3):
+            for j in range(3):
+                matrices[k, i, j] = product[i, j]
     normal, gradient, rss = np.zeros((3, 3)), np.zeros(3), 0.0
     slope0, slope1 = np.empty(3), np.empty(3)
     for i in range(points.shape[1]):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from cvscore.models.parametrisations.point_maps import SIMILARITY
 from cvscore.models.point_map import map_model, map_residuals
 from cvscore.models.refiners.procrustes import refit_procrustes
 from cvscore.models.solvers.similar_figures import map_of_similar_figures
@@ -21,4 +22,4 @@ KERNELS = ModelKernels(
 
 def similarity_model(dim: int) -> GeometricModel:
     """Describe similarities of points with 2 or 3 coordinates to the loop."""
-    return map_model(COUNTS[dim], KERNELS)
+    return map_model(COUNTS[dim], KERNELS, SIMILARITY[dim])

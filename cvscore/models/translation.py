@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cvscore._numba.compile import kernel
+from cvscore.models.parametrisations.point_maps import TRANSLATION
 from cvscore.models.point_map import map_model, map_residuals
 from cvscore.types import GeometricModel, ModelCounts, ModelKernels
 
@@ -16,7 +17,7 @@ COUNTS = {
 
 def translation_model(dim: int) -> GeometricModel:
     """Describe translations of points with 2 or 3 coordinates to the loop."""
-    return map_model(COUNTS[dim], KERNELS)
+    return map_model(COUNTS[dim], KERNELS, TRANSLATION[dim])
 
 
 @kernel

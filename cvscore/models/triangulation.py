@@ -114,7 +114,12 @@ def median_angle(angles, chosen):
         return -1.0
     move_smallest_first(some, num // 2 + 1)
     upper = some[num // 2]
-    return upper if num % 2 == 1 else 0.5 * (some[: num // 2].max() + upper)
+    if num % 2 == 1:
+        return upper
+    lower = some[0]
+    for i in range(1, num // 2):
+        lower = max(lower, some[i])
+    return 0.5 * (lower + upper)
 
 
 @kernel

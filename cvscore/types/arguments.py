@@ -18,6 +18,10 @@ SMALLEST, LARGEST = 1e-75, 1e75
 MAX_SIZE_RATIO = 1e9
 
 
+class SizeError(ValueError):
+    """Points or cameras beyond these sizes, which are sound in all else."""
+
+
 def real_number(value: Any, name: str) -> float:
     """Return a number as a float, infinite where it is too large for one."""
     number = _as_real(value, name, "a number")

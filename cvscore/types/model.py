@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cvscore.types.arrays import Array
+from cvscore.types.parametrisation import Parametrisation
 
 # Constraints per point that the noise statistics are tabulated for.
 MAX_RESIDUAL_DIM = 6
@@ -73,6 +74,8 @@ class GeometricModel:
         The same functions compiled, for a loop that never returns to the interpreter.
     cameras : tuple of (3, 3) arrays
         Camera matrices of the points, where the model is one of calibrated cameras.
+    parametrisation : Parametrisation, optional
+        Its minimal coordinates; without them an estimate has no covariance.
     """
 
     name: str
@@ -84,6 +87,7 @@ class GeometricModel:
     refit: Callable[[Array, Array, Array], Array]
     kernels: ModelKernels | None = None
     cameras: tuple[Array, ...] = ()
+    parametrisation: Parametrisation | None = None
 
     def __post_init__(self) -> None:
         if not 1 <= self.residual_dim <= MAX_RESIDUAL_DIM:

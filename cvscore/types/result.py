@@ -9,8 +9,15 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from cvscore.types.arrays import Array, Mask
+from cvscore.types.uncertainty import (
+    EpipolarLines,
+    ModelPosterior,
+    Transferred,
+    Uncertainty,
+)
 
 # Evidence, in nats, that random matches reach less than once in a hundred times.
 SIGNIFICANT_EVIDENCE = math.log(100.0)
@@ -93,6 +100,8 @@ class Estimate:
         Of the band that wrong matches were taken to be spread over, in the unit of the
         points: what was given, or what the matches around the model ask for; NaN for
         scores without one.
+    posterior : ModelPosterior or None
+        What tells how sure the model is; None for models without coordinates.
     """
 
     model: Array | None
@@ -107,6 +116,7 @@ class Estimate:
     pose: Pose | None = None
     noise: NoisePosterior = NO_NOISE
     half_width: float = math.nan
+    posterior: ModelPosterior | None = field(default=None, repr=False, compare=False)
 
     def __bool__(self) -> bool:
         return self.model is not None
@@ -133,6 +143,79 @@ class Estimate:
         those of ``python -m benchmarks evidence``.
         """
         return self.evidence > SIGNIFICANT_EVIDENCE
+
+    @property
+    def uncertainty(self) -> Uncertainty | None:
+        """Names, covariance and tails of the model's coordinates; None without any."""
+        return None if self.posterior is None else self.posterior.uncertainty
+
+    @property
+    def covariance(self) -> Array | None:
+        """Covariance (n, n) of the model in its minimal coordinates; None without any.
+
+        Homography: the first eight entries, the ninth being one.  Fundamental: both
+        epipoles and the map of their lines.  Essential: turn after R and direction on
+        the sphere, radians.  Pose of a camera: turn and t.  Maps: see
+        `cvscore.models.parametrisations.point_maps`.  Computed when it is asked for.
+        """
+        return None if self.uncertainty is None else self.uncertainty.covariance
+
+    @property
+    def is_determined(self) -> bool:
+        """Whether there is a model, and the inliers leave nothing of it open."""
+        return self.model is not None and not self.reason_undetermined
+
+    @property
+    def reason_undetermined(self) -> str:
+        """What the inliers leave open, in words; why there is no model without one."""
+        if self.model is None:
+            return self.reason
+        return "" if self.posterior is None else self.posterior.reason_undetermined
+
+    def transfer(self, points: ArrayLike) -> Transferred:
+        """Map points (M, D) of the first set, with covariances (M, D, D).
+
+        Raises
+        ------
+        TypeError
+            For models that map no points to points.
+        """
+        return self._posterior().transfer(np.asarray(points, dtype=np.float64))
+
+    def epipolar_lines(self, points: ArrayLike, image: int = 1) -> EpipolarLines:
+        """Return the epipolar lines of points (M, 2), with covariances (M, 3, 3).
+
+        ``image`` says which image the points are of, 1 or 2; the lines are in the
+        other.
+
+        Raises
+        ------
+        TypeError
+            For models without epipolar lines.
+        """
+        if image not in (1, 2):
+            raise ValueError(f"image must be 1 or 2, got {image}")
+        given = np.asarray(points, dtype=np.float64)
+        return self._posterior().epipolar_lines(given, image)
+
+    def contains(self, model: ArrayLike, mass: float = 0.95) -> bool:
+        """Whether another model is in the region that holds the truth so often.
+
+        For an essential matrix the other model is a pose ``[R | t]`` (3, 4).
+        """
+        posterior = self._posterior()
+        here = self.model
+        if self.pose is not None:
+            here = np.column_stack([self.pose.R, self.pose.t])
+        assert here is not None
+        offset = posterior.offset(here, np.asarray(model, dtype=np.float64))
+        uncertainty = posterior.uncertainty
+        return uncertainty.distance(offset) <= uncertainty.radius(mass)
+
+    def _posterior(self) -> ModelPosterior:
+        if self.model is None or self.posterior is None:
+            raise TypeError(f"there is no model with coordinates: {self.reason}")
+        return self.posterior
 
     def scale_interval(self, mass: float = 0.95) -> tuple[float, float]:
         """Return the central credible interval of `scale`, NaN where there is none."""

@@ -1,0 +1,125 @@
+"""What the inliers of an estimate leave open, and why.
+
+A fundamental matrix is open where a homography explains its inliers as well: its
+epipole may be anywhere.  An essential matrix is open where a turn of the camera alone
+explains them: the direction of its translation may be any.  "As well" is the evidence
+of `cvscore.two_view.model_selection`, which counts chance matches off the plane and
+the additional parameters; nothing is tuned here.
+
+Any other model is open where what its inliers say of some direction of its coordinates
+is noise for the most part.  Noise in the points alone gives them leverage, as a line of
+points seen with noise has some width; the information ``J' J`` of a direction has to be
+more than twice of that.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cvscore.estimators.posterior import Posterior
+from cvscore.two_view.model_selection import (
+    Cameras,
+    Matches,
+    evidence_of_kinds,
+    fundamental_of,
+)
+from cvscore.two_view.plane_check import check_for_plane
+from cvscore.types import Array
+
+# Information of a direction over that of noise alone: as much again is to be signal.
+MIN_SIGNAL = 2.0
+PLANE_SEED = 0  # of the few samples that look for a plane
+
+PLANE_OR_TURN = (
+    "all inliers lie on a plane, or the camera only turned: the epipole is open"
+)
+ONLY_TURNED = "the camera only turned: the direction of translation is open"
+AT_REST = "nothing moved between the images: the direction of translation is open"
+POINTS_TOO_FEW_DIRECTIONS = (
+    "the inliers lie on a line, or closer to one than their noise: what the model "
+    "does across it is open"
+)
+
+
+def fundamental_open(posterior: Posterior) -> str:
+    """Return why the epipole is open; "" where it is not."""
+    kind = likeliest_kind(posterior, None)
+    return "" if kind == "general" else PLANE_OR_TURN
+
+
+def essential_open(posterior: Posterior) -> str:
+    """Return why the direction of translation is open; "" where it is not."""
+    first, second = posterior.cameras
+    kind = likeliest_kind(posterior, (first, second))
+    if kind != "rotation":
+        return ""
+    moved = posterior.fit.points[2:] - posterior.fit.points[:2]
+    within = np.sqrt((moved**2).sum(axis=0).max()) * posterior.frame.unit
+    return AT_REST if within <= 2.0 * posterior.threshold else ONLY_TURNED
+
+
+def likeliest_kind(posterior: Posterior, cameras: Cameras | None) -> str:
+    """Return the kind of geometry that has most evidence, "general" if no plane has.
+
+    Everything is inside of the frame, where evidence is the same.
+    """
+    unit, inliers = posterior.frame.unit, posterior.inliers
+    radius, scale = posterior.threshold / unit, posterior.noise.scale / unit
+    points = posterior.points
+    moved = np.abs(points[2:] - points[:2])[:, inliers]
+    is_exactly_at_rest = not moved.max(initial=0.0) > 0.0
+    if is_exactly_at_rest:
+        return "rotation" if cameras is not None else "planar_or_rotation"
+    seen = check_for_plane(points, inliers, radius, PLANE_SEED)
+    if seen is None:
+        return "general"
+    matches = Matches(points)
+    plane = matches.about_plane(seen.H, seen.inliers, radius, seen.scale)
+    F = fundamental_of(posterior.model, cameras)
+    line = matches.about_lines(F, inliers, radius, scale)
+    evidence = evidence_of_kinds(matches, plane, line, seen.inliers, cameras)
+    return max(evidence, key=lambda kind: evidence[kind])
+
+
+def open_by_noise(posterior: Posterior) -> str:
+    """Return why a model is open where noise says most of some direction."""
+    if not np.isfinite(posterior.covariance_inside).all():
+        return POINTS_TOO_FEW_DIRECTIONS
+    fit, basis = posterior.fit, posterior.basis
+    variance = posterior.noise.rate / posterior.noise.shape / posterior.frame.unit**2
+    jacobian = posterior.parametrisation.jacobian
+    information = _gram(jacobian(fit, basis))
+    by_noise = np.zeros_like(information)
+    step = np.sqrt(variance)
+    if not step > 0.0:
+        return ""
+    for row in range(len(fit.points)):
+        moved = fit.points.copy()
+        moved[row] += step * _reach(posterior, row)
+        shifted = jacobian(fit._replace(points=moved), basis)
+        by_noise += _gram(shifted - jacobian(fit, basis))
+    # The most of any direction that noise alone accounts for.
+    factor = np.linalg.cholesky(information)
+    half = np.linalg.solve(factor, by_noise)
+    share = np.linalg.eigvalsh(np.linalg.solve(factor, half.T))[-1]
+    return POINTS_TOO_FEW_DIRECTIONS if share * MIN_SIGNAL > 1.0 else ""
+
+
+def _reach(posterior: Posterior, row: int) -> Array | float:
+    """Return by how much a coordinate is off, for noise of one in the residuals.
+
+    Scene points of an image are no surer than the image: by a pixel at their depth.
+    """
+    if len(posterior.points) != 5:
+        return 1.0
+    if row < 2:
+        return 0.0
+    K, pose = posterior.cameras[0], posterior.model
+    depths = pose[2, :3] @ posterior.fit.points[2:] + pose[2, 3]
+    reach: Array = depths / np.sqrt(K[0, 0] * K[1, 1])
+    return reach
+
+
+def _gram(jacobian: Array) -> Array:
+    product: Array = jacobian.T @ jacobian
+    return product
