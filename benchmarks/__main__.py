@@ -58,6 +58,9 @@ COMMANDS = {
         "coverage": Command(
             "how often the interval of the noise scale covers it", "studies.coverage"
         ),
+        "ceilings": Command(
+            "an absolute pose, told the truth but for the labels", "studies.ceilings"
+        ),
         "model-selection": Command(
             "how often the kind of geometry is named right", "studies.model_selection"
         ),

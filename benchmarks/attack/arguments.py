@@ -14,19 +14,24 @@ from cvscore.types import Array
 
 Rng = np.random.Generator
 
-# Of the points: how many there are, and the size of the image that they are from.
+# Of the points: how many there are, now and then, and the size of their image.
 MAX_POINTS = 60
+MANY_POINTS = 3000
 SIZE = 1000.0
+# Of the forms of points: how many of the first every function takes.
+NUM_SOUND_FORMS = 10
 K = np.array([[800.0, 0.0, 500.0], [0.0, 800.0, 500.0], [0.0, 0.0, 1.0]])
 
 
 def draw_sets(rng: Rng, dims: tuple[int, ...]) -> list[Any]:
     """Return matched sets of points, (N, dim) each, of which some may be hostile."""
-    num = int(
-        rng.integers(0, 10) if rng.random() < 0.2 else rng.integers(5, MAX_POINTS)
-    )
+    few = rng.random()
+    if few < 0.2:
+        num = int(rng.integers(0, 10))
+    else:
+        num = int(rng.integers(5, MAX_POINTS if few < 0.99 else MANY_POINTS))
     sets = _matched(rng, num, dims)
-    for spoil in (_copies, _flatten, _far_out, _resize, _not_finite):
+    for spoil in (_copies, _flatten, _far_out, _resize, _not_finite, _round_off):
         if rng.random() < 0.15:
             sets = spoil(rng, sets)
     return [_in_some_form(rng, points) for points in sets]
@@ -104,6 +109,18 @@ def _not_finite(rng: Rng, sets: list[Array]) -> list[Array]:
     return spoilt
 
 
+def _round_off(rng: Rng, sets: list[Array]) -> list[Array]:
+    """Leave few digits, or move all but a few by next to nothing."""
+    if rng.random() < 0.5:
+        return [np.round(points, int(rng.integers(-3, 3))) for points in sets]
+    still = [points + 0.0 * points for points in sets]
+    which = int(rng.integers(len(sets)))
+    moved = rng.random(len(sets[0])) < rng.choice([0.0, 0.2])
+    jitter = rng.normal(size=sets[which].shape) * 10.0 ** rng.uniform(-320, -5)
+    still[which] = np.where(moved[:, None], sets[which], SIZE + jitter)
+    return still
+
+
 def _in_some_form(rng: Rng, points: Array) -> Any:
     """Return points as users hold them, and now and then as nobody should."""
     if rng.random() < 0.6:
@@ -116,11 +133,23 @@ def _in_some_form(rng: Rng, points: Array) -> Any:
         lambda: np.clip(points, -1e38, 1e38).astype(np.float32),
         lambda: np.clip(np.nan_to_num(points), -1e15, 1e15).astype(np.int64),
         lambda: _read_only(points),
+        lambda: points.astype(">f8"),
+        lambda: np.ma.masked_array(points, points > 0.5 * SIZE),
+        lambda: np.asmatrix(points),
         lambda: points[:, None],
         lambda: points.T,
         lambda: points.ravel(),
         lambda: points.astype(complex),
         lambda: points.astype(object),
+        lambda: np.full(points.shape, 10**400, dtype=object),
+        lambda: np.full(points.shape, 2**63, dtype=np.uint64),
+        lambda: points[..., None, None],
+        lambda: np.array(7.0),
+        lambda: np.zeros((0, points.shape[1])),
+        lambda: points > 1.0,
+        lambda: points.astype("datetime64[s]") if np.isfinite(points).all() else {},
+        lambda: memoryview(np.ascontiguousarray(points)),
+        lambda: iter(points.tolist()),
         lambda: points.astype(str),
         lambda: points[:, :1],
         lambda: np.ma.masked_array(points),
@@ -129,7 +158,7 @@ def _in_some_form(rng: Rng, points: Array) -> Any:
         lambda: None,
         lambda: "points",
     ]
-    last = len(forms) if rng.random() < 0.3 else 7
+    last = len(forms) if rng.random() < 0.3 else NUM_SOUND_FORMS
     return forms[int(rng.integers(last))]()
 
 
@@ -137,6 +166,14 @@ def _read_only(points: Array) -> Array:
     fixed = points.copy()
     fixed.flags.writeable = False
     return fixed
+
+
+def length_of(points: Any) -> int:
+    """Return how many points there are, none where they are no points."""
+    try:
+        return len(points)
+    except TypeError:
+        return 0
 
 
 def draw_camera(rng: Rng) -> Any:
@@ -158,6 +195,43 @@ def draw_camera(rng: Rng) -> Any:
     else:
         return rng.choice([None, "K"]) if rng.random() < 0.5 else camera[:2]
     return camera
+
+
+def draw_distortion(rng: Rng) -> Any:
+    """Return coefficients of lens distortion, mostly none."""
+    if rng.random() < 0.6:
+        return None
+    others = [
+        np.zeros(5),
+        np.array([-0.2, 0.05, 1e-3, 1e-3]),
+        rng.normal(size=int(rng.choice([4, 5, 8, 12, 14, 3]))),
+        rng.normal(size=5) * 10.0 ** rng.uniform(-5, 300),
+        np.full(5, np.nan),
+        np.zeros((1, 5), dtype=np.float32),
+        [],
+        "none",
+    ]
+    return others[int(rng.integers(len(others)))]
+
+
+def draw_pose(rng: Rng) -> tuple[Any, Any]:
+    """Return a rotation and a translation, mostly sound ones."""
+    R = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    R *= np.sign(np.linalg.det(R))
+    t = rng.normal(size=3) * 10.0 ** rng.uniform(-2, 2)
+    if rng.random() < 0.7:
+        return R, t
+    others = [
+        (np.eye(3), np.zeros(3)),
+        (1e200 * R, 1e-200 * t),
+        (R, np.full(3, np.nan)),
+        (np.full((3, 3), np.inf), t),
+        (R[:2], t),
+        (R, t[:2]),
+        (-R, t),
+        ("R", None),
+    ]
+    return others[int(rng.integers(len(others)))]
 
 
 def draw_number(rng: Rng) -> Any:
@@ -208,6 +282,20 @@ def draw_score(rng: Rng) -> Any:
         return scores[int(rng.integers(4))](threshold=draw_number(rng))
     return (
         rng.choice([5, "marginal"]) if rng.random() < 0.2 else cvscore.MarginalScore()
+    )
+
+
+def draw_calibration(rng: Rng, model: str) -> Any:
+    """Return a calibration, mostly none; raises what its constructor raises."""
+    if rng.random() < 0.9:
+        return None
+    prior = cvscore.InverseGamma(draw_number(rng), draw_number(rng))
+    return cvscore.Calibration(
+        model=model if rng.random() < 0.9 else "line",
+        prior=prior,
+        half_width_fraction=draw_number(rng),
+        half_width=draw_number(rng),
+        num_pairs=3,
     )
 
 

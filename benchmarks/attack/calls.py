@@ -5,58 +5,54 @@ Estimators are found in the registry, so that new ones are attacked too.
 
 from __future__ import annotations
 
-import contextlib
-import io
-import json
-import tempfile
+import inspect
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any, NamedTuple
+from functools import lru_cache
+from typing import Any
 
-import cv2
 import numpy as np
 
 import cvscore
 from benchmarks.attack.arguments import (
-    K,
     Rng,
+    draw_calibration,
     draw_camera,
+    draw_distortion,
     draw_number,
     draw_options,
+    draw_pose,
     draw_quality,
     draw_score,
     draw_sets,
+    length_of,
 )
-from benchmarks.attack.checks import is_of_rank_two
-from cvscore.cli import main as command_line
+from benchmarks.attack.checks import REFUSALS, Call, is_of_rank_two
+from benchmarks.attack.commands import draw_calibrate_command, draw_match_command
+from benchmarks.attack.drop_ins import draw_drop_in
 from cvscore.estimators.registry import ESTIMATORS
 
-
-class Call(NamedTuple):
-    """A call that is to be made, and the arrays that it must not change."""
-
-    name: str
-    run: Callable[[], Any]
-    inputs: list[Any]
+MODELS = sorted(ESTIMATORS)
 
 
 def draw_call(rng: Rng) -> Call:
     """Return a random call: mostly an estimate."""
-    draws = (_estimate, _drop_in, _select, _priors, _variance, _calibrate, _command)
-    shares = (0.62, 0.2, 0.05, 0.08, 0.02, 0.01, 0.02)
-    return draws[int(rng.choice(len(draws), p=shares))](rng)
+    place = rng.random() * SHARES[-1]
+    return DRAWS[int(np.searchsorted(SHARES, place, side="right"))](rng)
 
 
 def _estimate(rng: Rng) -> Call:
-    name = str(rng.choice(sorted(ESTIMATORS)))
+    name = MODELS[int(rng.integers(len(MODELS)))]
     known = ESTIMATORS[name]
     form = known.forms[int(rng.integers(len(known.forms)))]
     sets = draw_sets(rng, form.data.dims)
     cameras = tuple(draw_camera(rng) for _ in range(2)) if known.needs_cameras else ()
-    quality = draw_quality(rng, len(sets[0]) if sets[0] is not None else 0)
+    quality = draw_quality(rng, length_of(sets[0]))
 
     def run() -> Any:
         choices = {"score": draw_score(rng), "options": draw_options(rng)}
+        if choices["score"] is None:
+            choices["calibration"] = draw_calibration(rng, name)
+        choices |= _further_choices(rng, name)
         found = known.run(*sets, cameras=cameras, quality=quality, **choices)
         # The essential matrix has rank two as the fundamental matrix has.
         if found and name in ("fundamental", "essential"):
@@ -66,38 +62,33 @@ def _estimate(rng: Rng) -> Call:
     return Call(f"estimate_{name}", run, [*sets, *cameras, quality])
 
 
-# Of each drop-in the coordinates of its points and what follows them.
-DROP_INS = {
-    "findHomography": ((2, 2), ()),
-    "findFundamentalMat": ((2, 2), ()),
-    "findEssentialMat": ((2, 2), (K,)),
-    "estimateAffine2D": ((2, 2), ()),
-    "estimateAffinePartial2D": ((2, 2), ()),
-    "estimateAffine3D": ((3, 3), ()),
-    "estimateTranslation3D": ((3, 3), ()),
-    "solvePnPRansac": ((3, 2), (K, None)),
-}
+@lru_cache
+def _parameters(name: str) -> frozenset[str]:
+    return frozenset(inspect.signature(ESTIMATORS[name].estimate).parameters)
 
 
-def _drop_in(rng: Rng) -> Call:
-    name = str(rng.choice(sorted(DROP_INS)))
-    dims, more = DROP_INS[name]
-    sets = draw_sets(rng, dims)
+def _further_choices(rng: Rng, name: str) -> dict[str, Any]:
+    """Return arguments that only some estimators have."""
+    draws: dict[str, Callable[[], Any]] = {
+        "dist": lambda: draw_distortion(rng),
+        "dist1": lambda: draw_distortion(rng),
+        "dist2": lambda: draw_distortion(rng),
+        "solver": lambda: str(
+            rng.choice(["native", "opencv", "cuda"], p=[0.9, 0.09, 0.01])
+        ),
+        "start": lambda: _draw_start(rng),
+    }
+    return {
+        key: draw()
+        for key, draw in draws.items()
+        if key in _parameters(name) and rng.random() < 0.2
+    }
 
-    def run() -> None:
-        answer = getattr(cvscore, name)(*sets, *more)
-        if answer[0] is False:
-            return  # OpenCV leaves the rest as it found the memory
-        arrays = [part for part in answer if isinstance(part, np.ndarray)]
-        if not all(np.isfinite(part).all() for part in arrays):
-            # Minimal samples are OpenCV's to answer, whatever it says.
-            given = [np.ascontiguousarray(points, dtype=float) for points in sets]
-            for ours, theirs in zip(
-                answer, getattr(cv2, name)(*given, *more), strict=True
-            ):
-                assert np.array_equal(ours, theirs, equal_nan=True), "not finite"
 
-    return Call(name, run, sets)
+def _draw_start(rng: Rng) -> Any:
+    R, t = draw_pose(rng)
+    whole = np.shape(R) == (3, 3) and np.shape(t) == (3,)
+    return np.column_stack([R, t]) if whole else R
 
 
 def _select(rng: Rng) -> Call:
@@ -105,9 +96,58 @@ def _select(rng: Rng) -> Call:
     camera = draw_camera(rng) if rng.random() < 0.5 else None
 
     def run() -> Any:
-        return cvscore.select_model(x1, x2, camera, options=draw_options(rng))
+        found = cvscore.select_model(x1, x2, camera, options=draw_options(rng))
+        return found.estimate
 
     return Call("select_model", run, [x1, x2, camera])
+
+
+def _many(rng: Rng) -> Call:
+    """Return an estimate of many pairs: each as good as a call of its own."""
+    name = MODELS[int(rng.integers(len(MODELS)))]
+    known = ESTIMATORS[name]
+    pairs = [_draw_pair(rng, name) for _ in range(int(rng.integers(0, 5)))]
+    workers = int(rng.integers(1, 3))
+
+    def run() -> None:
+        options = draw_options(rng)
+        many = cvscore.estimate_many(
+            pairs, name, options=options, num_workers=workers, progress=False
+        )
+        num = 0
+        for pair, found in zip(pairs, many, strict=True):
+            num += 1
+            alone = _alone(known.estimate, pair, options)
+            if alone is None:
+                assert not found, "no error of its own"
+                assert found.reason, "no reason"
+                continue
+            assert np.array_equal(found.inliers, alone.inliers), "other inliers"
+            assert bool(found) == bool(alone), "another outcome"
+            assert not found or np.array_equal(found.model, alone.model), "other model"
+        assert num == len(pairs), "pairs are missing"
+
+    return Call("estimate_many", run, [part for pair in pairs for part in pair])
+
+
+def _alone(
+    estimate: Callable[..., cvscore.Estimate],
+    pair: tuple[Any, ...],
+    options: cvscore.RansacOptions,
+) -> cvscore.Estimate | None:
+    """Return the estimate of a pair, None where it is refused."""
+    try:
+        return estimate(*pair, options=options)
+    except REFUSALS:
+        return None
+
+
+def _draw_pair(rng: Rng, name: str) -> tuple[Any, ...]:
+    known = ESTIMATORS[name]
+    form = known.forms[int(rng.integers(len(known.forms)))]
+    sets = draw_sets(rng, form.data.dims)
+    num_cameras = form.data.dims.count(2) if known.needs_cameras else 0
+    return *sets, *(draw_camera(rng) for _ in range(num_cameras))
 
 
 def _priors(rng: Rng) -> Call:
@@ -127,26 +167,48 @@ def _priors(rng: Rng) -> Call:
 
 def _variance(rng: Rng) -> Call:
     x1, x2 = draw_sets(rng, (2, 2))
-    model = str(rng.choice(sorted(ESTIMATORS)))
-    return Call(
-        "variance_unconstrained",
-        lambda: cvscore.variance_unconstrained(x1, x2, model=model),
-        [x1, x2],
-    )
+    model = MODELS[int(rng.integers(len(MODELS)))]
+    K1, K2 = draw_camera(rng), draw_camera(rng)
+    R, t = draw_pose(rng)
+    of_pose = rng.random() < 0.5
+
+    def run() -> None:
+        if of_pose:
+            given = {"R": R, "t": t, "model": model}
+            variance = cvscore.variance_given_pose(x1, x2, K1, K2, **given)
+        else:
+            variance = cvscore.variance_unconstrained(x1, x2, K1, K2, model=model)
+        assert variance is None or variance >= 0.0, f"a variance of {variance}"
+
+    name = "variance_given_pose" if of_pose else "variance_unconstrained"
+    return Call(name, run, [x1, x2, K1, K2, R, t])
 
 
 def _calibrate(rng: Rng) -> Call:
     given = [draw_sets(rng, (2, 2)) for _ in range(2)]
+    model = str(rng.choice(["homography", "fundamental", "essential"]))
+    K1, (R, t) = draw_camera(rng), draw_pose(rng)
+    truths = [
+        {},
+        {"K1": K1, "K2": K1},
+        {"K1": K1, "K2": K1, "R": R, "t": t},
+        {"H": rng.normal(size=(3, 3)) * 10.0 ** rng.uniform(-300, 300)},
+    ]
+    truth = truths[int(rng.integers(len(truths)))]
+    right = rng.choice([0.0, 0.5, 1.0])
 
     def run() -> Any:
         pairs = [
-            cvscore.LabelledPair(x1=x1, x2=x2, inliers=rng.random(len(x1)) < 0.5)
+            cvscore.LabelledPair(
+                x1=x1, x2=x2, inliers=rng.random(length_of(x1)) < right, **truth
+            )
             for x1, x2 in given
-            if x1 is not None
         ]
+        fit = str(rng.choice(["robust", "mle"]))
         return cvscore.calibrate(
             pairs,
-            model="homography",
+            model=model,
+            fit=fit,
             options=draw_options(rng),
             half_widths=(0.02, 0.1),
         )
@@ -154,65 +216,17 @@ def _calibrate(rng: Rng) -> Call:
     return Call("calibrate", run, [points for pair in given for points in pair])
 
 
-def _command(rng: Rng) -> Call:
-    x1, x2 = draw_sets(rng, (2, 2))
-    suffix = str(rng.choice([".npz", ".csv", ".txt", ".h5", ".png"]))
-    words = ["--json"] if rng.random() < 0.5 else []
-    words += ["--model", str(rng.choice([*sorted(ESTIMATORS), "auto", "line"]))]
-    limit = rng.choice(["50", "1e2", "-1", "2**3", "9" * 30])
-    words += ["--max-iterations", str(limit)]
-    if rng.random() < 0.3:
-        camera = rng.choice(["800", "800,500,500", "0", "nan", "a,b"])
-        words += ["--camera", str(camera)]
-
-    def run() -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / f"matches{suffix}"
-            path.write_bytes(_damaged(rng, _file_of(suffix, x1, x2)))
-            _check_command(["match", str(path), *words])
-
-    return Call("cvscore match", run, [x1, x2])
-
-
-def _file_of(suffix: str, x1: Any, x2: Any) -> bytes:
-    """Return a file of matches; empty where they are nothing that a file could hold."""
-    try:
-        matches = np.hstack([np.asarray(x1), np.asarray(x2)])
-    except ValueError:
-        return b""
-    if suffix in (".csv", ".txt"):
-        lines = (",".join(map(str, np.ravel(row))) for row in matches)
-        return "\n".join(lines).encode()
-    file = io.BytesIO()
-    np.savez(file, x1=np.asarray(x1), x2=np.asarray(x2))
-    return file.getvalue()
-
-
-def _damaged(rng: Rng, content: bytes) -> bytes:
-    """Return a file, now and then cut off or with a bit changed."""
-    if rng.random() < 0.3:
-        content = content[: int(rng.integers(len(content) + 1))]
-    changed = bytearray(content)
-    if content and rng.random() < 0.3:
-        changed[int(rng.integers(len(content)))] ^= 1 << int(rng.integers(8))
-    return bytes(changed)
-
-
-def _check_command(words: list[str]) -> None:
-    """Run the command line here; it says what is wrong in a line, and in JSON."""
-    out, err = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        try:
-            status = command_line(words)
-        except SystemExit as end:  # argparse, of wrong words
-            status = end.code
-    text = out.getvalue() + err.getvalue()
-    assert "Traceback" not in text, text[-500:]
-    assert "unexpected" not in text, text[-500:]
-    assert status == 0 or err.getvalue().strip(), f"status {status} without a word"
-    if "--json" in words and out.getvalue().strip():
-        json.loads(out.getvalue(), parse_constant=_no_json)
-
-
-def _no_json(text: str) -> None:
-    raise AssertionError(f"{text} is no JSON")
+# What is called, and how often.
+_DRAWS_AND_SHARES: tuple[tuple[Callable[[Rng], Call], float], ...] = (
+    (_estimate, 0.56),
+    (draw_drop_in, 0.22),
+    (_select, 0.04),
+    (_many, 0.02),
+    (_priors, 0.08),
+    (_variance, 0.03),
+    (_calibrate, 0.02),
+    (draw_match_command, 0.02),
+    (draw_calibrate_command, 0.01),
+)
+DRAWS = tuple(draw for draw, _ in _DRAWS_AND_SHARES)
+SHARES = np.cumsum([share for _, share in _DRAWS_AND_SHARES])

@@ -9,7 +9,7 @@ from __future__ import annotations
 import traceback
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,14 @@ REFUSALS = (TypeError, ValueError)
 # F is of rank two, E has singular values (1, 1, 0), rotations are rotations.
 RANK_TOLERANCE = 1e-12
 ROTATION_TOLERANCE = 1e-9
+
+
+class Call(NamedTuple):
+    """A call that is to be made, and the arrays that it must not change."""
+
+    name: str
+    run: Callable[[], Any]
+    inputs: list[Any]
 
 
 def violation_of(call: Callable[[], Any], inputs: list[Any]) -> str | None:
@@ -71,7 +79,7 @@ def wrong_with(found: Estimate) -> str | None:
         "model": np.isfinite(found.model).all() and np.abs(found.model).max() > 0.0,
         "shapes": found.inliers.shape == residuals.shape,
         "residuals": not np.isnan(residuals).any() and (residuals >= 0.0).all(),
-        "scale": not found.scale < 0.0,
+        "scale": 0.0 <= found.scale < np.inf,
         "threshold": threshold >= 0.0,
         "inliers": (residuals[found.inliers] <= threshold * (1 + 1e-6)).all(),
         "evidence": not np.isnan(found.evidence),

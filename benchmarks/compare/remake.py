@@ -3,8 +3,9 @@
     python -m benchmarks remake
 
 Runs cvscore on every pair of benchmarks/results, all splits, and replaces its rows
-there.  Beside it runs cv2's USAC_MAGSAC at its default threshold, so that the ratio of
-their times is of one run.  Then writes benchmarks/tables, and the tables of docs/ and
+there.  Beside it runs the method that a problem's time is measured by (for pairs of
+views cv2's USAC_MAGSAC) at its default threshold, so that the ratio of their times is
+of one run.  Then writes benchmarks/tables, and the tables of docs/ and
 README.
 Stop it at any moment; the same command at the same commit goes on where it stopped.
 """
@@ -27,7 +28,6 @@ from benchmarks.folders import OUT, RESULTS, ROOT
 from benchmarks.machine import commit
 from benchmarks.methods import METHODS
 from benchmarks.problems import PROBLEMS
-from benchmarks.problems.two_view import PACE
 
 
 class Archived(NamedTuple):
@@ -68,7 +68,10 @@ def remake(
     results: Path,
     workers: int = 1,
 ) -> None:
-    """Run the methods at their defaults into ``source``, then archive."""
+    """Run the methods at their defaults into ``source``, then archive.
+
+    Without methods: this package, and by problem the one its time is measured by.
+    """
     files = list(archived_files(results, splits))
     absent = [f for f in files if f.regime not in regimes_of(f.problem, f.split)]
     if absent:
@@ -80,7 +83,7 @@ def remake(
             regime,
             split,
             ids=pairs,
-            methods=methods,
+            methods=methods or [OURS, PROBLEMS[problem].pace],
             multipliers=[DEFAULT],
             out=source,
             budget=Budget(),
@@ -95,7 +98,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = parser_of("remake", __doc__)
     parser.add_argument("--split", choices=PUBLISHED, nargs="+", default=PUBLISHED)
     parser.add_argument(
-        "--methods", nargs="+", choices=METHODS, default=[OURS, PACE], metavar="METHOD"
+        "--methods", nargs="+", choices=METHODS, default=[], metavar="METHOD"
     )
     parser.add_argument("--workers", type=int, default=1, help="1, or times are void")
     options = parser.parse_args(arguments)

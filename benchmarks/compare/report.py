@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -45,18 +46,37 @@ from benchmarks.compare.targets import (
 from benchmarks.data import real
 from benchmarks.data.splits import SPLITS, all_regimes_of
 from benchmarks.folders import RESULTS, ROOT, TABLES
-from benchmarks.problems import PROBLEMS
+from benchmarks.problems import PROBLEMS, TWO_VIEW
 from benchmarks.store import write_atomically
 
-REAL_LIMITS = (5.0, 10.0, 20.0)
+REAL_LIMITS = (5.0, 10.0, 20.0)  # of two views
 BEGIN, END = "<!-- begin report: {} -->", "<!-- end report: {} -->"
 WRITE = "python -m benchmarks report --write"
-# The splits that are published: title, and whether the page is the brief one.
+OTHERS = tuple(name for name in PROBLEMS if name not in TWO_VIEW)
+
+
+class Page(NamedTuple):
+    """A table file: its split and problems, title, and whether it is a brief one."""
+
+    split: str
+    title: str
+    is_brief: bool
+    problems: tuple[str, ...] = TWO_VIEW
+
+
+# By the name of the file.  Poses before known points and maps have pages of their own.
 PAGES = {
-    "test": ("Synthetic pairs: clouds of points", False),
-    "surfaces": ("Synthetic pairs: scenes of another kind", True),
-    "real": ("Real pairs", False),
-    "rematched": ("Photographs matched anew", True),
+    "test": Page("test", "Synthetic pairs: clouds of points", is_brief=False),
+    "surfaces": Page(
+        "surfaces", "Synthetic pairs: scenes of another kind", is_brief=True
+    ),
+    "real": Page("real", "Real pairs", is_brief=False),
+    "rematched": Page("rematched", "Photographs matched anew", is_brief=True),
+    "poses_and_maps": Page("test", "Absolute poses and maps", False, OTHERS),
+    "poses_and_maps_surfaces": Page(
+        "surfaces", "Absolute poses and maps: scenes of another kind", True, OTHERS
+    ),
+    "triplets": Page("real", "Absolute poses in photographs", False, OTHERS),
 }
 SUMMARISED = ("test", "real")  # in docs/benchmarks.md
 FRONT = "front"  # mark of the README's table
@@ -99,10 +119,17 @@ def _failures(board: Board, regime: str, method: str) -> float:
     return float("nan") if errors is None else float(np.isinf(errors).sum())
 
 
+def real_limits(board: Board) -> tuple[float, ...]:
+    """Return the limits of AUC on real pairs."""
+    if board.problem in TWO_VIEW:
+        return REAL_LIMITS
+    return board.limit, 5.0 * board.limit
+
+
 def real_report(board: Board) -> str:
     """Return the section of one problem on real pairs."""
     parts = [f"## {PROBLEMS[board.problem].title}", provenance(board)]
-    for limit in REAL_LIMITS:
+    for limit in real_limits(board):
         parts += [
             f"AUC@{limit:g} ({PROBLEMS[board.problem].unit}), default threshold:",
             by_regime(board, lambda r, m, t=limit: board.auc(r, m, t), ".1f"),
@@ -118,10 +145,10 @@ def real_report(board: Board) -> str:
     return "\n\n".join(parts)
 
 
-def load(folder: Path, split: str) -> list[Board]:
+def load(folder: Path, split: str, problems: Sequence[str] = TWO_VIEW) -> list[Board]:
     """Read the boards of a split; of real pairs with all of them as one more set."""
     boards = []
-    for problem in PROBLEMS:
+    for problem in problems:
         board = load_board(folder, split, problem, all_regimes_of(problem, split))
         if not board.regimes:
             continue
@@ -134,7 +161,7 @@ def load(folder: Path, split: str) -> list[Board]:
 def checks_of(board: Board, split: str) -> list[Check]:
     """Return the targets of a split, where there is somebody to compare with."""
     if split in real.SETS:
-        return list(real_checks(board, REAL_LIMITS))
+        return list(real_checks(board, real_limits(board)))
     return [*accuracy_checks(board), *speed_checks(board)]
 
 
@@ -211,10 +238,10 @@ def summary_of_sets(boards: Sequence[Board], split: str) -> str:
     return markdown([f"AUC, {split} pairs", *names], rows)
 
 
-def page(folder: Path, split: str) -> str:
-    """Return the table file of a split; its first line says where it comes from."""
-    title, is_brief = PAGES[split]
-    boards = load(folder, split)
+def page(folder: Path, name: str) -> str:
+    """Return a table file; its first line says where it comes from."""
+    split, title, is_brief, problems = PAGES[name]
+    boards = load(folder, split, problems)
     write = brief_report if is_brief else full_report
     first = f"Made by `{WRITE}`; {origin(boards)}."
     return f"{first}\n\n# {title} (`{split}`)\n\n{write(boards, split)}\n"
@@ -235,7 +262,7 @@ def write_pages(
     folder: Path = RESULTS, to: Path = TABLES, root: Path = ROOT
 ) -> list[Path]:
     """Write every table file, the summaries of docs/, and the README's table."""
-    pages = {split: page(folder, split) for split in PAGES}
+    pages = {name: page(folder, name) for name in PAGES}
     pages["colmap"] = colmap_page(folder)
     for name, text in pages.items():
         write_atomically(to / f"{name}.md", text.encode())
@@ -251,6 +278,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = parser_of("report", __doc__)
     parser.add_argument("--folder", type=Path, default=RESULTS, help="of the rows")
     parser.add_argument("--split", choices=SPLITS, default="test")
+    parser.add_argument("--problem", nargs="+", choices=PROBLEMS, default=TWO_VIEW)
     form = parser.add_mutually_exclusive_group()
     form.add_argument(
         "--summary", action="store_true", help="the split's table of docs/benchmarks.md"
@@ -276,4 +304,5 @@ def main(arguments: Sequence[str] | None = None) -> None:
         write = summary
     elif options.brief:
         write = brief_report
-    print(write(load(options.folder, options.split), options.split))
+    boards = load(options.folder, options.split, options.problem)
+    print(write(boards, options.split))

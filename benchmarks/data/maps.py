@@ -7,7 +7,8 @@ the kinds of `benchmarks.data.clouds`, with another map of the same kind for "mo
 
 How much of a cloud is matched and the unit of its noise were set after a look at first
 figures, so that those of peers resemble what others report; figures of 3-D maps compare
-methods with each other, and not with figures from elsewhere.
+methods with each other, and not with figures from elsewhere.  Nothing of the kind was
+done to `benchmarks.data.scans`.
 """
 
 from __future__ import annotations
@@ -78,13 +79,19 @@ class Map:
         found = np.empty((0, 2 * self.dim))
         while len(found) < num:
             x1 = low + rng.uniform(size=(4 * num + 16, self.dim)) * patch * self.size1
-            x2 = self.apply(x1)
-            seen = np.all((x2 >= 0.0) & (x2 <= self.size2), axis=1)
-            if seen.mean() < 0.5 * MIN_OVERLAP:  # another part, then
+            matches = self.within_both(x1)
+            if len(matches) < 0.5 * MIN_OVERLAP * len(x1):  # another part, then
                 low = rng.uniform(size=self.dim) * (1.0 - patch) * self.size1
                 continue
-            found = np.vstack([found, np.hstack([x1, x2])[seen]])
+            found = np.vstack([found, matches])
         return found[:num]
+
+    def within_both(self, x1: Array) -> Array:
+        """Return the exact matches (M, 2 D) of those points that both boxes hold."""
+        x2 = self.apply(x1)
+        seen = np.all((x1 >= 0.0) & (x1 <= self.size1), axis=1)
+        seen &= np.all((x2 >= 0.0) & (x2 <= self.size2), axis=1)
+        return np.hstack([x1, x2])[seen]
 
 
 def linear_part(rng: np.random.Generator, kind: str, dim: int) -> Array:
@@ -156,9 +163,21 @@ class MapScene:
     sigma: float
     patch: float
 
+    @classmethod
+    def draw(
+        cls, rng: np.random.Generator, kind: str, true: Map, sigma: float, patch: float
+    ) -> MapScene:
+        """Return the scene of a map; it has nothing that is drawn."""
+        return cls(kind, true, sigma, patch)
+
+    @property
+    def pixel(self) -> float:
+        """The unit of noise and misses."""
+        return self.map.pixel
+
     def noisy(self, rng: np.random.Generator, matches: Array) -> Array:
         """Return matches (N, 2 D) with noise in both sets."""
-        return matches + self.map.pixel * self.sigma * rng.normal(size=matches.shape)
+        return matches + self.pixel * self.sigma * rng.normal(size=matches.shape)
 
     def true_matches(self, rng: np.random.Generator, num: int) -> Array:
         """Draw exact matches (num, 2 D)."""
@@ -183,10 +202,14 @@ class MapScene:
 
     def near(self, rng: np.random.Generator, num: int) -> Array:
         """Draw true matches (num, 2 D), each missed in a direction of its own."""
-        miss = self.map.pixel * rng.uniform(*MISS, size=(num, 1))
+        miss = self.pixel * self._misses(rng, num)
         matches = self.noisy(rng, self.true_matches(rng, num))
         matches[:, self.map.dim :] += miss * self._direction(rng, num)
         return matches
+
+    def _misses(self, rng: np.random.Generator, num: int) -> Array:
+        """Pixels by which near misses miss, (num, 1)."""
+        return rng.uniform(*MISS, size=(num, 1))
 
     def _direction(self, rng: np.random.Generator, num: int) -> Array:
         """Draw unit vectors (num, D)."""

@@ -2,13 +2,15 @@
 
 The regimes are those of image pairs (`synthetic.REGIMES`), with noise in the image
 alone.  The scene has an origin, an orientation and a unit of its own.  In "val" and
-"test" its points are anywhere before the camera, in "surfaces" on a few smooth
-surfaces.  The wrong matches are
+"test" its points are anywhere before the camera, in "surfaces" in clumps on a few
+smooth surfaces.  The wrong matches are
 
-- uniform: anywhere in the image, to any point of a scene larger than the image;
-- moving: points of something that moves by itself;
-- repeated: the right match, shifted by a period of the scene's texture;
-- near: the right place in the image missed by some pixels.
+- uniform: anywhere in the image, to any point of a scene larger than the image; half of
+  those of "surfaces" lead from one clump to another;
+- moving: points of something that moves by itself, small and dense in "surfaces";
+- repeated: the right match, shifted by a period of the scene's texture, by several in
+  either direction in "surfaces";
+- near: the right place in the image missed by some pixels, few of them in "surfaces".
 """
 
 from __future__ import annotations
@@ -35,6 +37,10 @@ ORIGIN = 20.0  # nearest depths between the camera and the origin of the scene
 WIDER = 1.3  # the scene extends beyond the image, by this factor of its sides
 NUM_SURFACES = (2, 6)
 WAVINESS = 0.1  # of the depth
+NUM_CLUMPS = 40
+CLUMP_SIZE = 0.04  # widths: one standard deviation
+THING_SIZE = 0.15  # of the image's sides: what moves in a scene of surfaces
+NARROW_MISS = (5.0, 60.0)  # pixels, log-uniform: of near misses there
 
 
 @dataclass(frozen=True)
@@ -109,7 +115,7 @@ class Scene:
         while len(matches) < num:
             turn = rotation(rng.normal(size=3), rng.uniform(2, 15))
             shift = middle + rng.normal(size=3) * 0.15 * middle[2]
-            X = self.points(rng, self.camera.random_pixels(rng, 4 * num))
+            X = self.points(rng, self._pixels_of_thing(rng, 4 * num))
             x, visible = self.project((X - middle) @ turn.T + shift)
             rows = self.noisy(rng, np.hstack([x, X]))[visible]
             # One motion for all of them, or none.
@@ -121,16 +127,62 @@ class Scene:
         matches = self.noisy(rng, self.true_matches(rng, num))
         period = rng.normal(size=3)
         period *= np.mean(self.depths) * rng.uniform(*PERIOD) / np.linalg.norm(period)
-        matches[:, 2:] += rng.integers(1, MAX_STEPS + 1) * period
+        matches[:, 2:] += self._steps(rng, num) * period
         return matches
 
     def near(self, rng: np.random.Generator, num: int) -> Array:
         """Draw true matches (num, 5), each missed in a direction of its own."""
         angle = rng.uniform(0, 2 * np.pi, size=num)
         matches = self.noisy(rng, self.true_matches(rng, num))
-        miss = rng.uniform(*MISS, size=(num, 1))
+        miss = self._misses(rng, num)
         matches[:, :2] += miss * np.column_stack([np.cos(angle), np.sin(angle)])
         return matches
+
+    def _pixels_of_thing(self, rng: np.random.Generator, num: int) -> Array:
+        """Pixels (num, 2) at which something that moves was mapped."""
+        return self.camera.random_pixels(rng, num)
+
+    def _steps(self, rng: np.random.Generator, num: int) -> Array:
+        """Periods by which repeats are off, (1, 1): all by the same."""
+        return np.full((1, 1), rng.integers(1, MAX_STEPS + 1))
+
+    def _misses(self, rng: np.random.Generator, num: int) -> Array:
+        """Pixels by which near misses miss, (num, 1)."""
+        return rng.uniform(*MISS, size=(num, 1))
+
+
+@dataclass(frozen=True)
+class ClumpyScene(Scene):
+    """Another kind of scene: right and wrong matches are in clumps (S, 2) of pixels."""
+
+    clumps: Array
+
+    def true_matches(self, rng: np.random.Generator, num: int) -> Array:
+        """Draw exact matches (num, 5): pixels in clumps and their scene points."""
+        size, x = np.array(self.camera.size), np.empty((0, 2))
+        while len(x) < num:
+            middles = self.clumps[rng.integers(0, len(self.clumps), 2 * num)]
+            near = middles + CLUMP_SIZE * size[0] * rng.normal(size=middles.shape)
+            x = np.vstack([x, near[self.camera.sees(near)]])
+        return np.hstack([x[:num], self.points(rng, x[:num])])
+
+    def uniform(self, rng: np.random.Generator, num: int) -> Array:
+        """Draw matches (num, 5), half of them from clumps to other clumps."""
+        half = num // 2
+        matches = self.true_matches(rng, 2 * half)
+        elsewhere = np.hstack([matches[:half, :2], matches[half:, 2:]])
+        return np.vstack([elsewhere, super().uniform(rng, num - half)])
+
+    def _pixels_of_thing(self, rng: np.random.Generator, num: int) -> Array:
+        size = np.array(self.camera.size)
+        side = THING_SIZE * size
+        return rng.uniform(size=2) * (size - side) + rng.uniform(size=(num, 2)) * side
+
+    def _steps(self, rng: np.random.Generator, num: int) -> Array:
+        return rng.integers(1, MAX_STEPS + 1, (num, 1)) * rng.choice([-1, 1], (num, 1))
+
+    def _misses(self, rng: np.random.Generator, num: int) -> Array:
+        return np.exp(rng.uniform(*np.log(NARROW_MISS), size=(num, 1)))
 
 
 def draw_scene(
@@ -138,18 +190,20 @@ def draw_scene(
 ) -> Scene:
     """Draw a camera and what is before it."""
     depths = (1.0, rng.uniform(*FAR_OVER_NEAR))
-    surfaces = None
-    if split == "surfaces":
-        num = rng.integers(*NUM_SURFACES)
-        surfaces = np.column_stack(
-            [
-                rng.uniform(1.0 / depths[1], 1.0, num),
-                rng.normal(0.0, 0.4, (num, 2)),
-                rng.uniform(2.0, 12.0, (num, 2)),
-                rng.uniform(0.0, 2.0 * np.pi, num),
-            ]
-        )
-    return Scene(random_camera(rng), depths, surfaces, share_on_plane, sigma)
+    if split != "surfaces":
+        return Scene(random_camera(rng), depths, None, share_on_plane, sigma)
+    num = rng.integers(*NUM_SURFACES)
+    surfaces = np.column_stack(
+        [
+            rng.uniform(1.0 / depths[1], 1.0, num),
+            rng.normal(0.0, 0.4, (num, 2)),
+            rng.uniform(2.0, 12.0, (num, 2)),
+            rng.uniform(0.0, 2.0 * np.pi, num),
+        ]
+    )
+    camera = random_camera(rng)
+    clumps = camera.random_pixels(rng, NUM_CLUMPS)
+    return ClumpyScene(camera, depths, surfaces, share_on_plane, sigma, clumps)
 
 
 def draw_world(rng: np.random.Generator) -> tuple[Array, Array, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -145,6 +146,11 @@ def run_pnp(pair: Pair, settings: Settings, flag: int) -> Fit | None:
         return None
 
 
+def run_affine(pair: Pair, settings: Settings, flag: int) -> Fit | None:
+    """Call estimateAffine2D, whichever map is asked for; an exception is no model."""
+    return run(replace(pair, problem="affine2d"), settings, flag)
+
+
 _FUNCTIONS = {
     "PnP": _pnp,
     "H": _homography,
@@ -191,4 +197,22 @@ METHODS += [
         thresholds={"PnP": PNP_THRESHOLD},
     )
     for name in PNP_FLAGS
+]
+METHODS += [
+    Method(
+        name="cv2 LMEDS",
+        package="opencv-python",
+        module="cv2",
+        run=partial(run, flag=cv2.LMEDS),
+        thresholds={"affine2d": 0.0, "similarity2d": 0.0, "translation2d": 0.0},
+        has_threshold=False,
+    ),
+    # The other maps have no USAC: who wants it takes an affine map.
+    Method(
+        name="cv2 USAC_DEFAULT affine",
+        package="opencv-python",
+        module="cv2",
+        run=partial(run_affine, flag=cv2.USAC_DEFAULT),
+        thresholds=dict.fromkeys(("similarity2d", "rigid2d", "translation2d"), 3.0),
+    ),
 ]

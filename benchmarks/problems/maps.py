@@ -15,10 +15,11 @@ from benchmarks.data import synthetic
 from benchmarks.data.maps import MapScene, random_map
 from benchmarks.data.noisy_pair import NoisyPair, noisy_pair, num_inliers_of
 from benchmarks.data.pair import Corners, Pair
+from benchmarks.data.scans import ScanScene
 from benchmarks.data.views import log_uniform
 from benchmarks.problems.problem import Problem
 
-SPLITS = ("val", "test")
+SCENES = {"val": MapScene, "test": MapScene, "surfaces": ScanScene}
 REGIMES = tuple(name for name in synthetic.REGIMES if name != "planar")
 
 
@@ -31,7 +32,8 @@ def generate(kind: str, dim: int, regime: str, index: int, split: str) -> Pair:
     sigma = log_uniform(rng, *spec.noise)
     # A scan is of all there is; a plane is a part of an image.
     patch = rng.uniform(*synthetic.PATCH) if dim == 2 else 1.0
-    scene = MapScene(kind, true, sigma, patch)
+    scene = SCENES[split].draw(rng, kind, true, sigma, patch)
+    true = scene.map
     drawn = synthetic.draw_matches(rng, spec, scene, num, num_inliers)
     corners = true.corners()
     return Pair(
@@ -43,7 +45,7 @@ def generate(kind: str, dim: int, regime: str, index: int, split: str) -> Pair:
         quality=drawn.quality,
         is_inlier=drawn.is_inlier,
         model=true.matrix,
-        unit=1.0 if dim == 2 else sigma * true.pixel,
+        unit=1.0 if dim == 2 else sigma * scene.pixel,
     )
 
 
@@ -82,7 +84,15 @@ WANTED = {
     "similarity3d": (98.5, 85.0, 90.0, 70.0, 87.5),
 }
 WANTED_REGIMES = ("typical", "lowinl", "sig3", "sig10", "mixed")
-PACES = {2: {"cv2 USAC_DEFAULT": 1.0}, 3: {"pycolmap": 0.5}}
+PACES = {
+    "affine2d": {"cv2 USAC_DEFAULT": 1.0},
+    "rigid3d": {"pycolmap": 0.5},
+    "similarity3d": {"pycolmap": 0.5},
+    # Nobody else has these with more than samples and a last fit.
+    "translation3d": {"cv2 RANSAC": 1.0},
+    "affine3d": {"cv2 RANSAC": 1.0},
+}
+USAC_PACE = {"cv2 USAC_DEFAULT affine": 1.0}
 
 
 def _problem(kind: str, dim: int) -> Problem:
@@ -97,11 +107,11 @@ def _problem(kind: str, dim: int) -> Problem:
         limit=10.0,
         dims=(dim, dim),
         regimes=REGIMES,
-        splits=SPLITS,
+        splits=tuple(SCENES),
         generate=partial(generate, kind, dim),
         draw_noisy=partial(draw_noisy, kind=kind, dim=dim),
         pipeline="IN_PLANE" if dim == 2 else "IN_SPACE",
-        paces=PACES[dim],
+        paces=PACES.get(name, USAC_PACE),
         wanted=wanted,
     )
 
