@@ -71,9 +71,11 @@ def calibrate(
     if not len(variances.values):
         raise ValueError(f"none of {len(pairs)} pairs has enough right matches")
     prior = FITS[fit](variances.values)
+    # The others can't tell one half-width from another.
+    telling = [pair for pair in pairs if np.any(pair.inliers)]
     errors = np.array(
         [
-            [_error(pair, estimator, prior, fraction, options) for pair in pairs]
+            [_error(pair, estimator, prior, fraction, options) for pair in telling]
             for fraction in progress(half_widths, label="calibrating")
         ]
     )

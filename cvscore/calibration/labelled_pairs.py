@@ -77,12 +77,14 @@ class LabelledPair:
         )
 
     def error(self, estimate: Estimate, model: str) -> float:
-        """Return how far an estimate is from the truth; infinite without a model.
+        """Return how far an estimate is from the truth.
+
+        Infinite without a model, or without a right match.
 
         For E and F in degrees where there is a pose, else the root mean square residual
         of the right matches; for H the mean distance of their transferred points.
         """
-        if estimate.model is None:
+        if estimate.model is None or not np.any(self.inliers):
             return np.inf
         points = SCENE_MATCHES.pack(self.x1, self.x2)
         right = np.ascontiguousarray(points[:, self.inliers])

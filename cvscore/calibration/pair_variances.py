@@ -30,13 +30,14 @@ from cvscore.estimators import (
     estimate_fundamental,
     estimate_homography,
 )
+from cvscore.estimators.absolute_pose import is_rotation
 from cvscore.models.essential import essential_model
 from cvscore.models.fundamental import fundamental_model
 from cvscore.models.homography import homography_model
 from cvscore.models.sampson import sampson_residuals
 from cvscore.two_view.image_frames import camera_inside, frame_of_cameras, matrix_into
 from cvscore.two_view.image_pairs import SCENE_MATCHES
-from cvscore.types import Array
+from cvscore.types import Array, shown
 
 # Models whose noise can be measured on labelled pairs.
 CALIBRATED = ("homography", "fundamental", "essential")
@@ -195,13 +196,16 @@ def _in_frame(model_matrix: Array, frame: Frame, model: str) -> Array:
         inside *= np.sign(inside[2, 2])
     else:
         inside = np.linalg.inv(enter2).T @ model_matrix @ np.linalg.inv(enter1)
+    inside /= np.abs(inside).max()  # whose squares have a sum, whatever their size
     return np.ascontiguousarray(inside / np.linalg.norm(inside))
 
 
 def _distinct_points(x1: ArrayLike, x2: ArrayLike) -> Array:
     points = SCENE_MATCHES.pack(x1, x2)
     distinct, _ = first_occurrences(points)
-    return np.ascontiguousarray(points[:, distinct])
+    chosen = np.ascontiguousarray(points[:, distinct])
+    region_of(chosen).check(SCENE_MATCHES.dims, SCENE_MATCHES.names)
+    return chosen
 
 
 def _cameras(K1: ArrayLike | None, K2: ArrayLike | None) -> tuple[Array, Array]:
@@ -219,7 +223,10 @@ def _pose(R: ArrayLike, t: ArrayLike) -> tuple[Array, Array]:
             f"R and t must have shapes (3, 3) and (3,), got {rotation.shape} "
             f"and {direction.shape}"
         )
-    length = np.linalg.norm(direction)
+    if not is_rotation(rotation):
+        raise ValueError(f"R must be a rotation matrix, got {shown(rotation.tolist())}")
+    largest = np.abs(direction).max()
+    length = largest * np.linalg.norm(direction / largest) if largest > 0.0 else 0.0
     if not 0.0 < length < np.inf:
         raise ValueError(f"t must be finite and not zero, got {direction.tolist()}")
     return rotation, direction / length

@@ -57,9 +57,12 @@ def whitened_transfer(H: Array, points: Array) -> Array:
     du = np.stack([u * H[2, 0] - H[0, 0], u * H[2, 1] - H[0, 1]])
     dv = np.stack([v * H[2, 0] - H[1, 0], v * H[2, 1] - H[1, 1]])
     # Cholesky factor of the 2x2 covariance J J' of the two constraints.
-    first = np.sqrt((du**2).sum(axis=0) + w**2)
+    sq_du, sq_dv = (du**2).sum(axis=0), (dv**2).sum(axis=0)
+    first = np.sqrt(sq_du + w**2)
     mixed = (du * dv).sum(axis=0) / first
-    second = np.sqrt((dv**2).sum(axis=0) + w**2 - mixed**2)
+    # Of the determinant, as a sum of squares: no rounding makes it negative.
+    cross = du[0] * dv[1] - du[1] * dv[0]
+    second = np.sqrt(cross**2 + w**2 * (sq_du + sq_dv + w**2)) / first
     one = g[0] / first
     return np.concatenate([one, (g[1] - mixed * one) / second])
 

@@ -141,14 +141,18 @@ def find_distinct(points, order, bounds, multipliers):
     is_used = np.empty(num, dtype=np.bool_)
     is_distinct = np.empty(num, dtype=np.bool_)
     for i in range(num):
-        is_distinct[i] = first[i] == i and np.isfinite(points[:, i]).all()
+        is_distinct[i] = first[i] == i
+        for row in range(points.shape[0]):
+            is_distinct[i] = is_distinct[i] and np.isfinite(points[row, i])
         is_used[i] = is_distinct[i]
     _limit_sharing(bits, order, bounds, multipliers, is_used)
     source = np.full(num, -1, dtype=np.int64)
     used = np.flatnonzero(is_used)
     surplus = np.flatnonzero(is_distinct & ~is_used)
-    source[used] = np.arange(used.shape[0])
-    source[surplus] = np.arange(used.shape[0], used.shape[0] + surplus.shape[0])
+    for k in range(used.shape[0]):
+        source[used[k]] = k
+    for k in range(surplus.shape[0]):
+        source[surplus[k]] = used.shape[0] + k
     for i in range(num):
         source[i] = source[first[i]]
     return Distinct(used, surplus, source)

@@ -17,7 +17,7 @@ from cvscore._numba.compile import brief_kernel, kernel
 from cvscore.numerics.fence import within_fence
 from cvscore.numerics.linalg import EPSILON
 from cvscore.numerics.quickselect import move_smallest_first
-from cvscore.types import LARGEST, MAX_SIZE_RATIO, SMALLEST, Array
+from cvscore.types import LARGEST, MAX_SIZE_RATIO, SMALLEST, Array, SizeError
 
 # The spread of coordinates is read between this quantile and its opposite, of those
 # that are not wild (`within_fence`).
@@ -62,14 +62,14 @@ class Region(NamedTuple):
         largest = max(abs(c) + s for c, s in zip(centre, spreads, strict=True))
         if largest > LARGEST or 0.0 < max(spreads) < SMALLEST:
             size = largest if largest > LARGEST else max(spreads)
-            raise ValueError(
+            raise SizeError(
                 f"{' and '.join(names[: len(dims)])} must be in a unit in which they "
                 f"are neither beyond {LARGEST:g} nor within {SMALLEST:g}, got {size:g}"
             )
         diagonals = self.diagonals(dims)
         if 0.0 < min(diagonals) < max(diagonals) / MAX_SIZE_RATIO:
             sizes = " and ".join(f"{diagonal:.3g}" for diagonal in diagonals)
-            raise ValueError(
+            raise SizeError(
                 f"{' and '.join(names[: len(dims)])} must extend over lengths that are "
                 f"not more than {MAX_SIZE_RATIO:g} times each other, got {sizes}"
             )
@@ -133,7 +133,10 @@ def find_region(points):
         spread = upper[high - middle] - lower[low]
         spreads[row] = spread * (last / max(high - low, 1))
         if not spread > 0.0:
-            spreads[row] = values.max() - values.min()
+            lowest = highest = values[0]
+            for i in range(1, values.shape[0]):
+                lowest, highest = min(lowest, values[i]), max(highest, values[i])
+            spreads[row] = highest - lowest
     return Region(centre, spreads)
 
 

@@ -74,5 +74,8 @@ def redraw(points, num_first, generator):
             column += 1
     if num_first == num_rows:
         for row in range(1, num_rows):
-            redrawn[row] = redrawn[row][shuffled(generator, num_shifts * num)]
+            values = redrawn[row].copy()
+            order = shuffled(generator, num_shifts * num)
+            for i in range(num_shifts * num):
+                redrawn[row, i] = values[order[i]]
     return redrawn

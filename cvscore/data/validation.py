@@ -8,7 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cvscore.types import LARGEST, MAX_SIZE_RATIO, SMALLEST, Array, shown
+from cvscore.types import (
+    LARGEST,
+    MAX_SIZE_RATIO,
+    SMALLEST,
+    Array,
+    SizeError,
+    shown,
+)
 
 # What OpenCV accepts: radial-tangential with 4 or 5 coefficients, rational with 8,
 # thin prism with 12, tilted sensor with 14.
@@ -68,7 +75,7 @@ def as_intrinsics(K: ArrayLike, name: str) -> Array:
         and largest <= min(1.0, abs(scale)) * LARGEST
         and min(focals) >= max(SMALLEST, max(focals) / MAX_SIZE_RATIO)
     ):
-        raise ValueError(
+        raise SizeError(
             f"{name} must have entries below {LARGEST:g}, and focal lengths above "
             f"{SMALLEST:g} and not {MAX_SIZE_RATIO:g} times each other, got "
             f"{shown(matrix.tolist())}"

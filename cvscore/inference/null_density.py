@@ -13,6 +13,8 @@ import math
 import numpy as np
 
 from cvscore._numba.compile import kernel
+from cvscore.numerics.quickselect import move_smallest_first
+from cvscore.numerics.shell_sort import sort_first
 
 # So many re-drawn matches tell their density with a standard error of 22 %.  It may be
 # higher closer by, where the points form a pattern; there the fewest count too.
@@ -37,13 +39,15 @@ def null_density(sq_residuals, radius, dim):
         Constraints per match.
     """
     num = sq_residuals.shape[0]
-    within = np.count_nonzero(sq_residuals <= radius**2)
+    within, values = 0, np.empty(num)
+    for i in range(num):
+        within += sq_residuals[i] <= radius**2
+        values[i] = sq_residuals[i] if sq_residuals[i] < np.inf else np.inf
     if within >= MIN_COUNT:
         return within / (num * ball_volume(radius, dim))
-    some = sq_residuals
-    if num > MIN_COUNT:
-        some = np.partition(sq_residuals, MIN_COUNT - 1)[:MIN_COUNT]
-    nearest = np.sort(some)
+    nearest = np.empty(min(num, MIN_COUNT))
+    move_smallest_first(values, nearest.shape[0])
+    sort_first(values, nearest.shape[0], nearest)
     highest, num_finite = 0.0, 0
     for i in range(nearest.shape[0]):
         if not nearest[i] < np.inf:  # the others are behind a horizon
@@ -78,7 +82,9 @@ def highest_null_density(sq_residuals, scale, radius, dim):
         Constraints per match.
     """
     num = sq_residuals.shape[0]
-    within = np.sort(sq_residuals[sq_residuals <= radius**2])
+    near = sq_residuals[sq_residuals <= radius**2]
+    within = np.empty(near.shape[0])
+    sort_first(near, near.shape[0], within)
     # The match itself is one of the re-drawn, as is usual for probabilities from
     # simulations: what was never seen has no probability of zero.
     highest = (within.shape[0] + 1) / ((num + 1) * ball_volume(radius, dim))

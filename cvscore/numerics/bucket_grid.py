@@ -6,6 +6,7 @@ import numpy as np
 
 from cvscore._numba.compile import kernel
 from cvscore.numerics.fence import fence_around
+from cvscore.numerics.shell_sort import sort_first
 
 # The cells cover what these of about so many coordinates, sorted, enclose, and those at
 # the border hold the rest: points far away must not leave all others in one cell.
@@ -32,7 +33,8 @@ def sort_into_cells(cell_of, num_cells):
     first = np.zeros(num_cells + 1, dtype=np.int64)
     for cell in cell_of:
         first[cell + 1] += 1
-    first = np.cumsum(first)
+    for cell in range(num_cells):
+        first[cell + 1] += first[cell]
     cursor = first.copy()
     position = np.empty(cell_of.shape[0], dtype=np.int64)
     for i in range(cell_of.shape[0]):
@@ -55,15 +57,21 @@ def span_around(first, num_columns, row, column):
 @kernel
 def cells_along(values, cells):
     """In which of ``cells`` cells a side each of the coordinates (N,) is."""
-    some = np.sort(values[:: max(1, values.shape[0] // NUM_LOOKED_AT)])
     lowest, highest = fence_around(values.copy())
-    some = some[(some >= lowest) & (some <= highest)]
-    if some.shape[0] == 0:
+    some = np.empty(values.shape[0])
+    num_some = 0
+    for i in range(0, values.shape[0], max(1, values.shape[0] // NUM_LOOKED_AT)):
+        if lowest <= values[i] <= highest:
+            some[num_some] = values[i]
+            num_some += 1
+    ordered = np.empty(num_some)
+    sort_first(some, num_some, ordered)
+    if num_some == 0:
         low, high = lowest, highest
-    elif some.shape[0] < NUM_LOOKED_AT:
-        low, high = some[0], some[-1]
+    elif num_some < NUM_LOOKED_AT:
+        low, high = ordered[0], ordered[-1]
     else:
-        low, high = some[FIRST], some[LAST]
+        low, high = ordered[FIRST], ordered[LAST]
     per_unit = cells / (high - low) if high > low else 0.0
     numbers = np.empty(values.shape[0], dtype=np.int64)
     for i in range(values.shape[0]):

@@ -30,6 +30,7 @@ from cvscore.types import (
     Estimate,
     Mask,
     RansacOptions,
+    SizeError,
 )
 
 NativeEstimator = Callable[..., Estimate]
@@ -204,20 +205,23 @@ def _estimate(
     if not has_budget or len(x1[usable]) <= target.sample_size:
         return None, inliers
     sound = 0.0 < search.confidence < 1.0
-    estimate = estimator(
-        x1[usable],
-        x2[usable],
-        score=extras.score,
-        calibration=extras.calibration,
-        options=_options(
-            max(search.max_iters, 1),
-            # Where cv2 does not reject such a confidence it resets it.
-            search.confidence if sound else target.confidence,
-            search.seed if extras.seed is None else extras.seed,
-        ),
-        quality=None if quality is None else quality[usable],
-        solver=extras.solver,
-    )
+    try:
+        estimate = estimator(
+            x1[usable],
+            x2[usable],
+            score=extras.score,
+            calibration=extras.calibration,
+            options=_options(
+                max(search.max_iters, 1),
+                # Where cv2 does not reject such a confidence it resets it.
+                search.confidence if sound else target.confidence,
+                search.seed if extras.seed is None else extras.seed,
+            ),
+            quality=None if quality is None else quality[usable],
+            solver=extras.solver,
+        )
+    except SizeError:  # as undetermined as any: cv2 knows no such error
+        return None, inliers
     if estimate.model is None:
         return None, inliers
     inliers[usable] = estimate.inliers

@@ -95,6 +95,7 @@ _CONVERTS: dict[str, Callable[[Any], bool]] = {
     **dict.fromkeys(("iterationsCount", "flags"), _is_int),
     "reprojectionError": _is_float,
     "useExtrinsicGuess": _is_flag,
+    "criteria": _is_anything,  # of undistorting: cv2 says what is wrong with it
 }
 # Functions that refine say so by an argument of theirs, and count in sizes.
 _SIZES = {**_CONVERTS, **dict.fromkeys(("maxIters", "refineIters"), _is_size)}

@@ -30,9 +30,11 @@ class Extras:
         one_by_one = self.prior is not None or self.half_width is not None
         if self.calibration is not None and one_by_one:
             raise ValueError("give prior and half_width or a calibration, not both")
-        largest = self.mask_threshold
-        if largest is not None and not real_number(largest, "mask_threshold") >= 0.0:
-            raise ValueError(f"mask_threshold must not be negative, got {largest}")
+        if self.mask_threshold is not None:
+            largest = real_number(self.mask_threshold, "mask_threshold")
+            if not largest >= 0.0:
+                raise ValueError(f"mask_threshold must not be negative, got {largest}")
+            object.__setattr__(self, "mask_threshold", largest)
         if self.seed is not None:
             whole_number(self.seed, "seed", 0, MOST_SEED)
 

@@ -36,7 +36,7 @@ from cvscore.opencv.typed import (
     called_as,
     shows_form,
 )
-from cvscore.types import Array
+from cvscore.types import Array, Estimate
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -47,8 +47,12 @@ HAS_TRANSLATION = hasattr(cv2, "estimateTranslation2D")  # from OpenCV 4.13 on
 
 
 def always(estimator: NativeEstimator) -> Callable[[Call], NativeEstimator]:
-    """Return what chooses an estimator that serves every call."""
-    return lambda call: estimator
+    """Return what chooses an estimator of maps, which serves every call."""
+
+    def estimate(*sets: Array, solver: str, **choices: Any) -> Estimate:
+        return estimator(*sets, **choices)  # of solvers there is one
+
+    return lambda call: estimate
 
 
 def reads(dim: int) -> Callable[..., Array | None]:

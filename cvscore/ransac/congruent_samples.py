@@ -82,7 +82,8 @@ def _draw(points, num_samples, state, num_pairs, keeps_scale):
                     misfit = _misfit(by_point, trial, low, high)
                     if misfit < least:
                         least = misfit
-                        samples[b, :] = trial
+                        for i in range(3):
+                            samples[b, i] = trial[i]
         state.num_drawn[OF_ALL] += 1
     return samples
 

@@ -44,7 +44,9 @@ CORE_QUANTILES = (
 
 def polish(objective: Objective, candidate: Candidate) -> tuple[Objective, Candidate]:
     """Refit with Tukey's weights at the scale of the inliers' core (a step)."""
-    return objective, Candidate(*objective.run(irls, candidate))
+    polished = Candidate(*objective.run(irls, candidate))
+    # A refit may leave too few points where the model sees them to have a score.
+    return objective, polished if polished.score > -np.inf else candidate
 
 
 @bound_kernel

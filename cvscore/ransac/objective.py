@@ -25,7 +25,7 @@ from cvscore._numba.bound import (
     call_residuals,
     run_bound,
 )
-from cvscore._numba.compile import brief_kernel, kernel
+from cvscore._numba.compile import kernel
 from cvscore.types import Array, GeometricModel, Mask, RansacOptions, Score
 
 # Bytes of one block of residuals: models are scored in blocks that stay in L2.
@@ -122,8 +122,7 @@ class Objective:
         return run_bound(function, self.bound, *arguments, compiled=self.is_compiled)
 
 
-@brief_kernel
-def preview_points_of(points):
+def preview_points_of(points: Array) -> Array:
     """Points (D, M) to preview models on; all of them where that saves nothing."""
     step = max(1, points.shape[-1] // NUM_PREVIEW_POINTS)
     return np.ascontiguousarray(points[..., ::step])
@@ -156,9 +155,11 @@ def best_of(objective, models, bar):
             objective.model, models[indices], objective.points
         )
         scores = call_evaluate(objective.score, sq_residuals, bar)
-        top = np.argmax(scores)
-        if scores[top] > bar:
-            bar = scores[top]
+        top = -1
+        for k in range(scores.shape[0]):
+            if scores[k] > bar:
+                bar, top = scores[k], k
+        if top >= 0:
             best_index = indices[top]
             best_row = sq_residuals[top].copy()
     if best_index < 0:

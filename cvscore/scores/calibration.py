@@ -117,7 +117,7 @@ def score_of(
         raise ValueError("give a score or a calibration, not both")
     if calibration.model != model:
         raise ValueError(
-            f"the calibration is for the {calibration.model} matrix, and this is the "
-            f"{model} matrix: calibrate(pairs, model={model!r})"
+            f"the calibration is for the model {calibration.model!r}, and this is "
+            f"{model!r}: calibrate(pairs, model={model!r})"
         )
     return calibration.score

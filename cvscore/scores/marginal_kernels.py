@@ -87,7 +87,8 @@ def unpacked(constants):
 def pack(parameters, num_points):
     """Return the constants for rows of N residuals, of `Parameters` as an array."""
     constants = np.empty(TABLE_START + 2 * (num_points + 1))
-    constants[:NUM_PARAMETERS] = parameters
+    for i in range(NUM_PARAMETERS):
+        constants[i] = parameters[i]
     of, borders, table = unpacked(constants)
     write_borders(np.int64(of.lowest_bin), borders)
     write_table(

@@ -57,7 +57,10 @@ def _assess(row, constants):
     rows = row.reshape((1, row.shape[0]))
     score = truncated_quadratic(rows, constants[AT_SQ_THRESHOLD])[0]
     weight = 1.0 / constants[AT_SQ_THRESHOLD]
-    return score, np.where(row <= constants[AT_SQ_THRESHOLD], weight, 0.0)
+    weights = np.empty(row.shape[0])
+    for i in range(row.shape[0]):
+        weights[i] = weight if row[i] <= constants[AT_SQ_THRESHOLD] else 0.0
+    return score, weights
 
 
 @kernel

@@ -132,7 +132,9 @@ def fit_robust(variances: ArrayLike, *, unit: str = PIXELS) -> InverseGamma:
         What the residuals behind them are measured in.
     """
     values = _as_variances(variances, at_least=1)
-    return InverseGamma(ROBUST_ALPHA, ROBUST_ALPHA * float(np.median(values)), unit)
+    with np.errstate(over="ignore"):  # the mean of two in the middle: refused then
+        beta = ROBUST_ALPHA * float(np.median(values))
+    return InverseGamma(ROBUST_ALPHA, beta, unit)
 
 
 def fit_mle(variances: ArrayLike, *, unit: str = PIXELS) -> InverseGamma:
@@ -152,9 +154,11 @@ def fit_mle(variances: ArrayLike, *, unit: str = PIXELS) -> InverseGamma:
     from scipy.special import digamma, polygamma
 
     values = _as_variances(variances, at_least=2)
-    unit_free = values / np.exp(np.mean(np.log(values)))  # of geometric mean one
-    mean_precision = float(np.mean(1.0 / unit_free))
-    excess = math.log(mean_precision)  # of arithmetic over geometric mean
+    # Logarithms of precisions: those of any size have a mean.
+    logs = -np.log(values)
+    largest, middle = float(np.max(logs)), float(np.mean(logs))
+    log_mean = largest + math.log(np.mean(np.exp(logs - largest)))
+    excess = log_mean - middle  # of arithmetic over geometric mean
     # log(x) - digamma(x) is about 1/(2x) for large x.
     if excess < 0.5 / MAX_SHAPE:
         raise ValueError(
@@ -170,9 +174,8 @@ def fit_mle(variances: ArrayLike, *, unit: str = PIXELS) -> InverseGamma:
         inverse = max(inverse - step, 0.5 * inverse)
         if abs(step) <= 1e-14 * inverse:
             break
-    geometric_mean = float(np.exp(np.mean(np.log(values))))
     alpha = 1.0 / inverse
-    return InverseGamma(alpha, alpha / mean_precision * geometric_mean, unit)
+    return InverseGamma(alpha, alpha * math.exp(-log_mean), unit)
 
 
 def _as_variances(variances: ArrayLike, at_least: int) -> Array:

@@ -147,7 +147,10 @@ def draw_coherently(points, num_samples, state):
     state.num_drawn[OF_ALL] += num_samples
     for b in range(num_uniform):
         write_distinct(state.generator, num_points, samples[b])
-    samples[num_uniform:] = draw_progressively(points, num_coherent, state)
+    coherent = draw_progressively(points, num_coherent, state)
+    for b in range(num_coherent):
+        for i in range(size):
+            samples[num_uniform + b, i] = coherent[b, i]
     return samples
 
 
@@ -161,11 +164,13 @@ def take_turns(points, cells, order):
     columns, rows = cells_along(points[0], cells), cells_along(points[1], cells)
     num_taken = np.zeros(cells * cells, dtype=np.int64)
     turns = np.empty(order.shape[0], dtype=np.int64)
+    num_turns = 0
     for j in range(order.shape[0]):
         cell = rows[order[j]] * cells + columns[order[j]]
         turns[j] = num_taken[cell]
         num_taken[cell] += 1
-    _, position = sort_into_cells(turns, num_taken.max())
+        num_turns = max(num_turns, num_taken[cell])
+    _, position = sort_into_cells(turns, num_turns)
     before = order.copy()
     for j in range(order.shape[0]):
         order[position[j]] = before[j]

@@ -87,6 +87,19 @@ def test_errors_are_those_of_the_truth(rng):
     assert replace(flat, H=None).error(found, "homography") == pytest.approx(5.0)
 
 
+@pytest.mark.parametrize("model", ["homography", "fundamental", "essential"])
+def test_a_pair_without_a_right_match_changes_nothing(model, rng):
+    pairs = [labelled(model, rng, num=60) for _ in range(2)]
+    wrong = replace(pairs[0], inliers=np.zeros(60, dtype=bool))
+    widths = {"model": model, "half_widths": (0.02, 0.05)}
+    learned, plain = calibrate([*pairs, wrong], **widths), calibrate(pairs, **widths)
+    assert learned.num_skipped == 1
+    assert learned.prior == plain.prior
+    assert learned.half_width_fraction == plain.half_width_fraction
+    found = estimate_homography(wrong.x1, wrong.x2)
+    assert wrong.error(found, "homography") == np.inf
+
+
 def test_half_width_is_changed_on_evidence_only():
     widths = HALF_WIDTH_FRACTION * np.array([0.25, 1.0, 4.0])
     alike = np.array([[1.0, 2.0, 0.5], [1.1, 1.9, 0.6], [0.9, 2.2, 0.5]])
@@ -177,7 +190,7 @@ def test_estimators_and_drop_in_take_it(rng):
 
 def test_each_model_has_its_own(rng):
     s = two_view_scene(rng, 60)
-    with pytest.raises(ValueError, match="is for the essential matrix, and this is"):
+    with pytest.raises(ValueError, match="is for the model 'essential', and this is"):
         estimate_homography(s.x1, s.x2, calibration=a_calibration("essential"))
     with pytest.raises(ValueError, match="half_width must be finite and positive"):
         a_calibration(half_width=0.0)

@@ -89,3 +89,16 @@ def test_arguments_are_checked(rng):
         variance_given_pose(s.x1, s.x2, s.K1, R=s.R, t=np.zeros(3), model="fundamental")
     with pytest.raises(ValueError, match="R and t must have shapes"):
         variance_given_pose(s.x1, s.x2, s.K1, R=s.t, t=s.t, model="fundamental")
+
+
+@pytest.mark.filterwarnings("error")
+def test_sizes_and_poses_that_no_number_can_hold_are_refused(rng):
+    x = rng.uniform(0, 1000, (60, 2))
+    far = x.copy()
+    far[20:] = rng.uniform(-1e200, 1e200, (40, 2))
+    with pytest.raises(ValueError, match="x1 and x2 must"):
+        variance_unconstrained(x, far, model="homography")
+    K = np.diag([800.0, 800.0, 1.0])
+    for R in (np.full((3, 3), np.inf), 1e200 * np.eye(3), -np.eye(3)):
+        with pytest.raises(ValueError, match="R must be a rotation matrix"):
+            variance_given_pose(x, x, K, R=R, t=[1, 0, 0], model="essential")

@@ -33,7 +33,7 @@ def test_calibrate_writes_what_match_takes(here, capsys, rng):
     assert json.loads(out)["kind"] == "homography"
     status, _, err = run(capsys, "match", paths[0], "--model", "fundamental", *given)
     assert status == 1
-    assert "calibration is for the homography" in err
+    assert "calibration is for the model 'homography'" in err
     for bad, words in ((here / "0.npz", "0.npz"), (here / "none.json", "No such file")):
         status, _, err = run(capsys, "match", paths[0], "--calibration", bad)
         assert (status, err.count("\n")) == (1, 1)

@@ -202,3 +202,32 @@ def test_the_sweep_of_a_pose_can_be_drawn(rng):
     sweep = plot_sweep(found, seen.x, seen.X, "absolute_pose").axes[0]
     number, score = sweep.lines[0].get_data()
     assert number[np.argmax(score)] == found.num_inliers
+
+
+def test_a_polish_that_loses_the_points_is_not_taken():
+    """Far outside of a tiny focal length a refit leaves four of seven points behind."""
+    rows = np.array(
+        [
+            [665.76855, 327.65186, 606.9041361463566, 368.268593784, -437.85112337386],
+            [465.42526, 103.66891, 380.59833711622787, 156.67334197, -304.65842084032],
+            [222.85669, 573.42230, 182.89491589713137, 107.43006732, 199.016019743155],
+            [818.39430, 562.12990, 741.4860302867384, 761.167898348, 870.921566117330],
+            [488.48312, 721.56946, 930.7161006266055, 934.076346197, 557.785703934992],
+            [701.07806, 805.93243, 730.2811226338047, 780.968717743, -567.88723203902],
+            [561.55756, 227.77101, 492.1228040482035, 272.442897297, -372.45153067523],
+        ]
+    )
+    x, X = rows[:, :2], rows[:, 2:]
+    K = np.diag([9.740693443669536e-54, 9.740693443669536e-54, 1.0])
+    K[:2, 2] = 6.08793340e-54
+    options = RansacOptions(max_iterations=8, seed=466)
+    found = cvscore.estimate_absolute_pose(x, X, K, options=options)
+    assert found.num_inliers >= 4
+    assert np.isfinite([found.score, found.scale, found.threshold]).all()
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_start_of_any_size_is_no_rotation(rng):
+    seen = seen_points(rng, 20)
+    with pytest.raises(ValueError, match="start must begin with a rotation matrix"):
+        estimate(seen, start=np.full((3, 4), 1e200))

@@ -223,6 +223,17 @@ def test_every_score_runs_in_the_same_loop(rng, model, score):
 
 
 @pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("score", [InlierCount, Msac, GaussianUniform, MagsacPlusPlus])
+def test_no_more_inliers_than_a_sample_are_no_model(rng, model, score):
+    """A threshold far below the noise: nothing could be said of its scale."""
+    scene = make(model, rng, num=40, inlier_ratio=0.0)
+    result = run(model, scene, score=score(threshold=1e-7))
+    assert not result
+    assert "has more inliers than fix it" in result.reason
+    assert not result.inliers.any()
+
+
+@pytest.mark.parametrize("model", MODELS)
 def test_opencv_solvers_are_selectable(rng, model):
     scene = make(model, rng, num=300, inlier_ratio=0.7)
     result = run(model, scene, solver="opencv")

@@ -1,5 +1,6 @@
 """Many pairs in one call: what one by one gives, and no pair is fatal."""
 
+import dataclasses
 import io
 import multiprocessing
 import pickle
@@ -48,6 +49,11 @@ def bits(estimate):
 
 
 def as_bytes(value):
+    if dataclasses.is_dataclass(value):  # the posterior: every field of it
+        names = [field.name for field in dataclasses.fields(value)]
+        return {name: as_bytes(getattr(value, name)) for name in names}
+    if callable(value):
+        return value.__module__, value.__name__
     if isinstance(value, tuple):
         return [as_bytes(one) for one in value]
     array = np.asarray("None" if value is None else value)

@@ -66,3 +66,75 @@ def test_where_cv2_has_no_model_there_is_none():
     F, mask = cvscore.findFundamentalMat(x, x)
     assert F is None
     assert not mask.any()
+
+
+SCENE = np.random.default_rng(1).uniform(0, 10, (40, 3))
+# Of points (X, x) that fix no pose, or of which four are too few to say which.
+NO_POSE = {
+    "one place": (np.zeros((40, 3)), points(40)),
+    "one scene point": (np.tile(SCENE[:1], (40, 1)), points(40)),
+    "a line": (np.outer(np.arange(40.0), [1.0, 2.0, 3.0]), points(40)),
+    "not finite": (np.full((40, 3), np.nan), points(40)),
+    "four in one place": (np.zeros((4, 3)), np.ones((4, 2))),
+    "five in one place": (np.zeros((5, 3)), np.ones((5, 2))),
+}
+
+
+@pytest.mark.parametrize("case", NO_POSE)
+def test_without_a_pose_the_vectors_are_zeros(case):
+    """Cv2 returns whatever was in their memory, or says True to a pose of NaN."""
+    X, x = NO_POSE[case]
+    for _ in range(5):
+        np.full(3, 7.5e200)  # leaves its memory to the next
+        found, rvec, tvec, inliers = cvscore.solvePnPRansac(X, x, K, None)
+        assert found is False
+        np.testing.assert_array_equal(rvec, np.zeros((3, 1)))
+        np.testing.assert_array_equal(tvec, np.zeros((3, 1)))
+        assert inliers is None
+    params = cv2.UsacParams()
+    found, camera, *others = cvscore.solvePnPRansac(X, x, K, None, params=params)
+    assert found is False
+    np.testing.assert_array_equal(camera, K)
+    assert others == [None, None, None]
+
+
+def test_without_a_pose_a_guess_stays():
+    guess = np.full((3, 1), 0.25), np.full((3, 1), 4.0)
+    for module in (cv2, cvscore):
+        given = [vector.copy() for vector in guess]
+        X, x = NO_POSE["one place"]
+        found, *vectors, _ = module.solvePnPRansac(X, x, K, None, *given, True)
+        assert not found
+        for vector, one, was in zip(vectors, given, guess, strict=True):
+            np.testing.assert_array_equal(vector, was)
+            np.testing.assert_array_equal(one, was)
+
+
+def test_without_a_pose_a_umat_is_answered_with_umats():
+    X, x = (cv2.UMat(points) for points in NO_POSE["one place"])
+    theirs, ours = (m.solvePnPRansac(X, x, K, None) for m in (cv2, cvscore))
+    assert [type(part) for part in ours] == [type(part) for part in theirs]
+    assert ours[0] is False
+    np.testing.assert_array_equal(ours[1].get(), np.zeros((3, 1)))
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e-90, 1e-12])
+def test_points_of_a_size_that_is_refused_elsewhere_are_answered_as_by_cv2(size):
+    """Native estimators raise a ValueError: programs that run with cv2 know none."""
+    x, small = points(), 500.0 + size * points(seed=1)
+    if size < 1e-50:
+        x, small = size * x, size * points(seed=1)
+    for name in ("findHomography", "findFundamentalMat", "estimateAffine2D"):
+        getattr(cv2, name)(x, small)
+        model, mask = getattr(cvscore, name)(x, small)
+        assert model is None or np.isfinite(model).all()
+        assert mask.shape == (100, 1)
+    K_small = np.diag([1e-200, 1e-200, 1.0])
+    assert cvscore.solvePnPRansac(SCENE, points(40), K_small, None)[0] in (True, False)
+
+
+def test_a_mask_threshold_of_any_size_is_a_number():
+    x = points()
+    H, mask = cvscore.findHomography(x, 2.0 * x, mask_threshold=10**400)
+    assert H is not None
+    assert mask.all()

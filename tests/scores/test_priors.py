@@ -113,3 +113,12 @@ def test_units_that_make_no_sense():
 def test_a_prior_is_scaled_by_positive_numbers(factor):
     with pytest.raises(ValueError, match="factor must be finite and positive"):
         InverseGamma(1.0, 1.0).scaled(factor)
+
+
+@pytest.mark.filterwarnings("error")
+def test_variances_of_any_size_have_a_fit():
+    prior = fit_mle([1e300, 1e-300, 1e-300])
+    assert 0.0 < prior.alpha < 1.0
+    assert 0.0 < prior.beta < 1e-299
+    with pytest.raises(ValueError, match="beta must be finite"):
+        fit_robust([1.7e308, 1.7e308])

@@ -16,6 +16,7 @@ from cvscore._numba.compile import kernel
 from cvscore.models.refiners.moments import weighted_moments
 from cvscore.models.refiners.procrustes import write_map
 from cvscore.numerics.linalg import EPSILON, diagonalise, eliminate_below
+from cvscore.numerics.shell_sort import write_order
 
 
 @kernel
@@ -35,8 +36,10 @@ def refit_affine(model, points, weights, _, __):
         return model
     vectors = np.empty((2 * dim, 2 * dim))
     diagonalise(scatter, vectors)
-    variances = np.diag(scatter)
-    order = np.argsort(variances)
+    variances, order = np.empty(2 * dim), np.empty(2 * dim, dtype=np.int64)
+    for i in range(2 * dim):
+        variances[i] = scatter[i, i]
+    write_order(variances, order)
     # Points of one line or plane lie on many flats.
     spread = variances[order[2 * dim - 1]]
     if not variances[order[dim]] > EPSILON * spread:

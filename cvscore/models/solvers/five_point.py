@@ -60,20 +60,45 @@ def _solve(rays):
     """Poses (K, 3, 4), one of the four of each solution, and the samples they solve."""
     bases, samples = _null_spaces(rays)
     poses, solved, is_lost = _solve_in_basis(rays, bases, samples)
-    if not is_lost.any():
+    again = np.empty(samples.shape[0], dtype=np.int64)
+    num_lost = 0
+    for b in range(samples.shape[0]):
+        if is_lost[samples[b]]:
+            again[num_lost] = samples[b]
+            _write_reversed(bases, b, num_lost)
+            num_lost += 1
+    if num_lost == 0:
         return poses, solved
-    # One sample in thousands has solutions whose z agree to several digits; with the
-    # basis in reverse order it is another unknown that tells them apart.
-    again = is_lost[samples]
-    reverse = _rows(bases, again)
-    for b in range(reverse.shape[0]):
-        reverse[b] = reverse[b, ::-1].copy()
-    others, solved_by_others, _ = _solve_in_basis(rays, reverse, samples[again])
-    is_final = ~is_lost[solved]
-    return (
-        np.concatenate((_rows(poses, is_final), others)),
-        np.concatenate((solved[is_final], solved_by_others)),
-    )
+    others = _solve_in_basis(rays, bases[:num_lost], again[:num_lost])
+    num_poses = poses.shape[0]
+    both = np.empty((num_poses + others[0].shape[0], 3, 4))
+    of_both = np.empty(both.shape[0], dtype=np.int64)
+    num_final = 0
+    for k in range(both.shape[0]):
+        is_other = k >= num_poses
+        found = others[0][k - num_poses] if is_other else poses[k]
+        sample = others[1][k - num_poses] if is_other else solved[k]
+        if is_other or not is_lost[sample]:
+            for i in range(3):
+                for j in range(4):
+                    both[num_final, i, j] = found[i, j]
+            of_both[num_final] = sample
+            num_final += 1
+    return both[:num_final], of_both[:num_final]
+
+
+@kernel
+def _write_reversed(bases, b, at):
+    """Write basis ``b`` in reverse order, in place, to the place of one before it.
+
+    One sample in thousands has solutions whose z agree to several digits; with the
+    basis in reverse order it is another unknown that tells them apart.
+    """
+    reverse = bases[b, ::-1].copy()
+    for k in range(4):
+        for i in range(3):
+            for j in range(3):
+                bases[at, k, i, j] = reverse[k, i, j]
 
 
 @kernel

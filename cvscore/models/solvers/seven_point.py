@@ -189,8 +189,9 @@ def _equations(local):
                 first, entry = local[column, i + 1], equations[i, 3 * row + column]
                 for b in range(num_samples):
                     entry[b] = second[b] * first[b]
-            equations[i, 3 * row + 2] = second
-            equations[i, 6 + row] = local[row, i + 1]
+            for b in range(num_samples):
+                equations[i, 3 * row + 2, b] = second[b]
+                equations[i, 6 + row, b] = local[row, i + 1, b]
     return equations
 
 

@@ -9,12 +9,15 @@ of them.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from cvscore._numba.compile import kernel
 from cvscore.models.sampson import sampson_residuals
 from cvscore.models.triangulation import parallax_of
 from cvscore.numerics.quickselect import move_smallest_first
+from cvscore.numerics.shell_sort import sort_first
 
 # Fine enough to see where a scene begins and ends, coarse enough to fill most parts.
 NUM_PARTS = 16
@@ -47,12 +50,19 @@ def depth_log_ratios(redrawn, F, K1, K2, R, t, turns, beliefs):
         move_smallest_first(smallest, NUM_BY_CHANCE)
         closest = np.flatnonzero(sq_residuals <= smallest[NUM_BY_CHANCE - 1])
         redrawn = redrawn[:, closest]
-    by_chance = np.sort(parallax_of(redrawn, K1, K2, R, t).turns)
-    limits = np.empty(NUM_PARTS - 1)
-    for k in range(NUM_PARTS - 1):
-        limits[k] = by_chance[(k + 1) * by_chance.shape[0] // NUM_PARTS]
-    part_of = np.searchsorted(limits, turns)
-    counts = np.full(NUM_PARTS, PRIOR_COUNT)
+    num_by_chance = redrawn.shape[1]
+    by_chance = np.empty(num_by_chance)
+    sort_first(parallax_of(redrawn, K1, K2, R, t).turns, num_by_chance, by_chance)
+    part_of = np.zeros(turns.shape[0], dtype=np.int64)
+    counts, total = np.empty(NUM_PARTS), NUM_PARTS * PRIOR_COUNT
+    for k in range(NUM_PARTS):
+        counts[k] = PRIOR_COUNT
     for i in range(turns.shape[0]):
+        for k in range(1, NUM_PARTS):
+            part_of[i] += turns[i] > by_chance[k * num_by_chance // NUM_PARTS]
         counts[part_of[i]] += beliefs[i]
-    return np.log(counts * (NUM_PARTS / counts.sum()))[part_of]
+        total += beliefs[i]
+    ratios = np.empty(turns.shape[0])
+    for i in range(turns.shape[0]):
+        ratios[i] = math.log(counts[part_of[i]] * (NUM_PARTS / total))
+    return ratios

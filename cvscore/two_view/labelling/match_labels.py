@@ -77,7 +77,10 @@ def _label(log_odds, keypoints, points, K1, K2, R, t):
 @kernel
 def _label_in_depth(log_odds, keypoints, points, redrawn, K1, K2, R, t, F, tolerance):
     parallax = parallax_of(points, K1, K2, R, t)
-    possible = np.where(are_behind(parallax, tolerance), -np.inf, log_odds)
+    behind = are_behind(parallax, tolerance)
+    possible = np.empty(log_odds.shape[0])
+    for i in range(log_odds.shape[0]):
+        possible[i] = -np.inf if behind[i] else log_odds[i]
     right = beliefs(possible, keypoints)
     place = redrawn, F, K1, K2, R, t, parallax.turns
     inliers = may_be_right(possible + depth_log_ratios(*place, right), keypoints)

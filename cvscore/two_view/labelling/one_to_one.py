@@ -51,8 +51,9 @@ def odds_among_rivals(log_odds, keypoints):
         change = 0.0
         for image in range(2):
             one_round = _free(odds * free[1 - image], keypoints[:, image])
-            change = max(change, np.abs(one_round - free[image]).max())
-            free[image] = one_round
+            for i in range(num):
+                change = max(change, abs(one_round[i] - free[image, i]))
+                free[image, i] = one_round[i]
         if change < SETTLED:
             break
     return odds * free[0] * free[1]
@@ -61,7 +62,7 @@ def odds_among_rivals(log_odds, keypoints):
 @kernel
 def _free(odds, keypoints):
     """Return how likely (N,) the keypoint of each match is free of all others."""
-    total = np.zeros(keypoints.max() + 1)
+    total = np.zeros(_num_keypoints(keypoints))
     count = np.zeros(total.shape[0], dtype=np.int64)
     for i in range(odds.shape[0]):
         total[keypoints[i]] += odds[i]
@@ -75,6 +76,15 @@ def _free(odds, keypoints):
 
 
 @kernel
+def _num_keypoints(keypoints):
+    """Return one more than the largest number of a keypoint (N,)."""
+    num = 0
+    for keypoint in keypoints:
+        num = max(num, keypoint + 1)
+    return num
+
+
+@kernel
 def likeliest_of_keypoints(odds, keypoints):
     """Return which matches (N,) are the likeliest of both their keypoints.
 
@@ -83,7 +93,7 @@ def likeliest_of_keypoints(odds, keypoints):
     num = odds.shape[0]
     is_likeliest = np.ones(num, dtype=np.bool_)
     for image in range(2):
-        best = np.full(keypoints[:, image].max() + 1, -1)
+        best = np.full(_num_keypoints(keypoints[:, image]), -1)
         for i in range(num):
             rival = best[keypoints[i, image]]
             if rival < 0 or odds[i] > odds[rival]:

@@ -48,7 +48,9 @@ def without_isolated(points, sq_residuals, is_inlier):
     inliers = np.flatnonzero(is_inlier)
     if inliers.shape[0] < NUM_LOOKED_AT_FIRST:
         return every
-    edge = sq_residuals[inliers].max()
+    edge = 0.0
+    for i in inliers:
+        edge = max(edge, sq_residuals[i])
     near = np.flatnonzero(sq_residuals <= REACH_BESIDE**2 * edge)
     by_chance = (near.shape[0] - inliers.shape[0]) / (REACH_BESIDE - 1.0)
     if by_chance < MIN_BY_CHANCE * inliers.shape[0]:
