@@ -8,7 +8,7 @@ step is the polish.  Each step takes and returns an objective and a candidate.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
@@ -18,6 +18,7 @@ from cvscore.estimators.open_directions import open_by_noise
 from cvscore.estimators.posterior import Posterior
 from cvscore.estimators.preparation import Problem, prepare
 from cvscore.estimators.result import failure, result
+from cvscore.inference.fit_summary import FitSummary, summarise_fit
 from cvscore.ransac.local_optimization import optimise, optimise_from
 from cvscore.ransac.loop import search
 from cvscore.ransac.objective import Candidate, Objective
@@ -121,13 +122,18 @@ class Estimator:
         for step in self.steps:
             objective, best = step(objective, best)
         found = self.denormalise(problem.frame, best.model)
-        estimate = result(self.data, problem, objective, best, found, iterations)
-        return replace(
-            estimate, posterior=self._posterior(estimate, problem, objective, best)
+        summary = summarise_fit(objective, best, problem.frame.unit)
+        posterior = self._posterior(summary, problem, objective, best)
+        return result(
+            self.data, problem, objective, best, summary, found, iterations, posterior
         )
 
     def _posterior(
-        self, found: Estimate, problem: Problem, objective: Objective, best: Candidate
+        self,
+        summary: FitSummary,
+        problem: Problem,
+        objective: Objective,
+        best: Candidate,
     ) -> Posterior | None:
         """Keep what tells how sure it is, where the model has coordinates."""
         model = objective.model
@@ -138,13 +144,13 @@ class Estimator:
             model=best.model,
             points=problem.points,
             sq_residuals=best.sq_residuals,
-            inliers=objective.inliers(best),
+            inliers=summary.inliers,
             dim=model.residual_dim,
             cameras=model.cameras,
             frame=problem.frame,
             change_outside=self.change_outside,
-            noise=found.noise,
-            threshold=found.threshold,
+            noise=summary.noise,
+            threshold=summary.threshold,
             find_open=self.find_open,
         )
 

@@ -8,9 +8,10 @@ import numpy as np
 
 from cvscore.data.point_sets import PointSets
 from cvscore.estimators.preparation import Problem
-from cvscore.inference.fit_summary import evidence_of, summarise_fit
+from cvscore.inference.fit_summary import FitSummary, evidence_of
 from cvscore.ransac.objective import Candidate, Objective
 from cvscore.types import Array, Estimate
+from cvscore.types.uncertainty import ModelPosterior
 
 
 def result(
@@ -18,8 +19,10 @@ def result(
     problem: Problem,
     objective: Objective,
     best: Candidate,
+    summary: FitSummary,
     model: Array,
     iterations: int,
+    posterior: ModelPosterior | None,
 ) -> Estimate:
     """Say what the data tell of the best candidate.
 
@@ -27,7 +30,6 @@ def result(
     inliers than fix it says nothing of the noise, and is none.
     """
     unit = problem.frame.unit
-    summary = summarise_fit(objective, best, unit)
     if not summary.noise.shape > 0.0:
         reason = (
             f"no {objective.model.name} has more inliers than fix it: "
@@ -61,6 +63,7 @@ def result(
         iterations=iterations,
         noise=summary.noise,
         half_width=np.nan if half_width is None else unit * half_width,
+        posterior=posterior,
     )
 
 

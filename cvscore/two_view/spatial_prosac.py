@@ -131,7 +131,9 @@ def _commensurable(region: Region, dims: tuple[int, ...]) -> dict[str, Any]:
     # One, where all points of a set are in one place.
     diagonals = [diagonal or 1.0 for diagonal in region.diagonals(dims)]
     sides = [spread / diagonals[0] or 1.0 for spread in region.spreads[:2].tolist()]
-    units = np.repeat(diagonals, dims)
+    units = np.array(
+        [d for d, dim in zip(diagonals, dims, strict=True) for _ in range(dim)]
+    )
     return {"centre": region.centre, "units": units, "sides": np.array(sides)}
 
 
