@@ -14,6 +14,9 @@ from cvscore.types import RansacOptions
 # with the model of a plane or a short baseline too, and end the search by their number;
 # it takes a second look to find one that fits them better.
 MIN_SAMPLES = 96
+# But no more than so many times those that would do: where nearly all matches are right
+# there is little else to find.
+SECOND_LOOK = 10.0
 
 
 class SearchStyle(NamedTuple):
@@ -25,7 +28,8 @@ class SearchStyle(NamedTuple):
         Whether the best sample of a batch is optimised though one before it was
         better: worth it where local optimisation costs little beside the solver.
     min_samples : int
-        Samples at the least, where that many are allowed.
+        Samples at the least, where that many are allowed and not nearly all points
+        agree.
     """
 
     optimises_every_batch: bool = False
@@ -41,6 +45,7 @@ class SearchLimits(NamedTuple):
 
     max_iterations: int
     min_iterations: int
+    min_samples: int
     confidence: float
     optimises_every_batch: bool
 
@@ -49,7 +54,8 @@ def limits_of(options: RansacOptions, style: SearchStyle) -> SearchLimits:
     """Return the limits as kernels take them."""
     return SearchLimits(
         int(options.max_iterations),
-        max(int(options.min_iterations), style.min_samples),
+        int(options.min_iterations),
+        style.min_samples,
         float(options.confidence),
         style.optimises_every_batch,
     )
@@ -77,4 +83,5 @@ def sample_budget(num_inliers, num_points, sample_size, limits):
     """How many samples make sure of a model as good as one with so many inliers."""
     needed = trials_needed(num_inliers, num_points, sample_size, limits.confidence)
     least = max(float(limits.min_iterations), needed)
+    least = max(least, min(float(limits.min_samples), SECOND_LOOK * needed))
     return min(float(limits.max_iterations), least)
