@@ -71,11 +71,13 @@ class KernelDispatcher(CPUDispatcher):  # type: ignore[misc, unused-ignore]
 def _no_collection() -> Iterator[None]:
     """Let no garbage be looked for meanwhile: a fifth of the time to compile.
 
-    The compiler makes a million objects that live until it is done.
+    The compiler makes a million objects that live until it is done.  The switch is the
+    whole process's; only who holds the compiler's lock may turn it, so that one thread
+    does not take another's for the user's.
     """
     was_enabled = gc.isenabled()
-    gc.disable()
     try:
+        gc.disable()
         yield
     finally:
         if was_enabled:
