@@ -236,7 +236,8 @@ def pose_from_essential(
     """
     if inliers is None:
         inliers = np.ones(points.shape[1], dtype=np.bool_)
-    pose, in_front = choose_pose(np.ascontiguousarray(matrix), points, inliers)
+    matrix, points = np.ascontiguousarray(matrix), np.ascontiguousarray(points)
+    pose, in_front = choose_pose(matrix, points, inliers)
     if not pose.any():
         raise ValueError("an essential matrix has rank 2; this one has a lower rank")
     return pose[:, :3].copy(), pose[:, 3].copy(), in_front

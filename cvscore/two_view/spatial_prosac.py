@@ -99,26 +99,6 @@ class SpatialProsacSampler(KernelSampler):
         super().__init__(draw_coherently, points, state)
 
 
-def coherence(points: Array, region: Region) -> Array:
-    """Rate matches by how closely others accompany them; larger is better.
-
-    Parameters
-    ----------
-    points : (4, N) array
-        Matches.
-    region : Region
-        Where they are; its extents make the images commensurable.
-
-    Returns
-    -------
-    (N,) array
-        Minus the distance to the third nearest match, in extents; ``-inf`` where there
-        are not so many matches around.
-    """
-    places = _commensurable(region, (2, 2))
-    return -np.sqrt(_sq_distance_to_third(points, **places, stride=1))
-
-
 @brief_kernel
 def _stride(num_points):
     """Of how many matches one is rated."""

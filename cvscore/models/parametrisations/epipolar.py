@@ -45,7 +45,7 @@ def sampson_jacobian(F: Array, points: Array, changes: Array) -> Array:
 
 def pose_of_fit(fit: Fit) -> Array:
     """Return the pose (3, 4) of an essential matrix that has its points in front."""
-    rays = normalise(fit.points, *fit.cameras)
+    rays = normalise(np.ascontiguousarray(fit.points), *fit.cameras)
     pose: Array = choose_pose(fit.model, rays, np.ones(rays.shape[1], dtype=np.bool_))[
         0
     ]
