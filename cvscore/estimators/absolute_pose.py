@@ -13,7 +13,7 @@ from cvscore.data.normalization import Frame, Region, power_of_two
 from cvscore.data.point_sets import PointSets
 from cvscore.data.validation import as_distortion, as_intrinsics, as_real_array
 from cvscore.estimators.pipeline import Estimator
-from cvscore.estimators.registry import register
+from cvscore.estimators.registry import Form, register
 from cvscore.inference.outlier_width import widen_outlier_width
 from cvscore.models.absolute_pose import COUNTS, absolute_pose_model
 from cvscore.ransac.irls import polish
@@ -69,7 +69,7 @@ ESTIMATOR = Estimator(
 )
 
 
-@register(COUNTS, ESTIMATOR.data, needs_cameras=True)
+@register(Form(COUNTS, ESTIMATOR.data, absolute_pose_model), needs_cameras=True)
 def estimate_absolute_pose(
     points2d: ArrayLike,
     points3d: ArrayLike,

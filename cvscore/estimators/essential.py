@@ -14,7 +14,7 @@ from cvscore.data.normalization import Frame
 from cvscore.data.validation import as_distortion, as_intrinsics
 from cvscore.estimators.open_directions import essential_open
 from cvscore.estimators.pipeline import SOLVERS, Estimator
-from cvscore.estimators.registry import register
+from cvscore.estimators.registry import Form, register
 from cvscore.inference.outlier_width import widen_outlier_width
 from cvscore.models.essential import COUNTS, essential_model
 from cvscore.models.relative_pose import normalise, pose_from_essential
@@ -44,7 +44,7 @@ ESTIMATOR = Estimator(
 )
 
 
-@register(COUNTS, ESTIMATOR.data, needs_cameras=True)
+@register(Form(COUNTS, ESTIMATOR.data, essential_model), needs_cameras=True)
 def estimate_essential(
     x1: ArrayLike,
     x2: ArrayLike,

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from cvscore.data.normalization import Frame
 from cvscore.estimators.open_directions import fundamental_open
 from cvscore.estimators.pipeline import SOLVERS, Estimator
-from cvscore.estimators.registry import register
+from cvscore.estimators.registry import Form, register
 from cvscore.inference.outlier_width import widen_outlier_width
 from cvscore.models.fundamental import COUNTS, fundamental_model
 from cvscore.numerics.matrix3 import scale_to_unit_norm
@@ -35,7 +35,7 @@ ESTIMATOR = Estimator(
 )
 
 
-@register(COUNTS, ESTIMATOR.data)
+@register(Form(COUNTS, ESTIMATOR.data, fundamental_model))
 def estimate_fundamental(
     x1: ArrayLike,
     x2: ArrayLike,
