@@ -92,7 +92,10 @@ class Posterior:
         sandwich = sandwich_covariance(
             jacobian, self.sq_residuals[used], weights[used], slope
         )
-        return student_widening(self.noise) * sandwich
+        widening = student_widening(self.noise)
+        if np.isinf(widening):  # an exact fit of few points tells nothing of its noise
+            return np.full_like(sandwich, np.inf)
+        return widening * sandwich
 
     @cached_property
     def uncertainty(self) -> Uncertainty:

@@ -160,3 +160,10 @@ def test_what_a_model_can_not_say_is_refused_by_name():
     with pytest.raises(TypeError, match="no model"):
         cvscore.estimate_affine(x1[:2], x2[:2]).transfer(x1)
     assert cvscore.estimate_affine(x1[:2], x2[:2]).covariance is None
+
+
+def test_two_points_that_fit_exactly_leave_everything_open(rng):
+    x1 = rng.uniform(0, 9, (2, 2))
+    found = cvscore.estimate_translation(x1, x1 + 1.0)
+    assert np.isinf(found.covariance).all()
+    assert not found.is_determined
