@@ -232,7 +232,7 @@ def _check_answer(
     arrays = [_array(part) for part in answer]
     if not all(np.isfinite(part).all() for part in arrays):
         # Minimal samples and methods that are not robust are OpenCV's to answer.
-        plain = [_array(points).astype(np.float64) for points in arguments[:2]]
+        plain = [_plain(points) for points in arguments[:2]]
         theirs = _function(cv2, name)(*plain, *arguments[2:], **given)
         for one, other in zip(arrays, theirs, strict=True):
             assert np.array_equal(one, _array(other), equal_nan=True), "not finite"
@@ -249,6 +249,13 @@ def _check_that_there_is_no_pose(X: Any, x: Any, camera: Any, dist: Any) -> None
     options = cvscore.RansacOptions(max_iterations=1000, confidence=0.99)
     found = cvscore.estimate_absolute_pose(x[usable], X[usable], K, options=options)
     assert not found, "there is a pose"
+
+
+def _plain(points: Any) -> Array:
+    is_listed = isinstance(points, list) and points
+    if is_listed and isinstance(points[0], cv2.KeyPoint):
+        points = cv2.KeyPoint.convert(points)
+    return _array(points).astype(np.float64)
 
 
 def _array(part: Any) -> Array:

@@ -21,6 +21,7 @@ from cvscore.inference.covariance import (
     sandwich_covariance,
     student_widening,
 )
+from cvscore.numerics.linalg import EPSILON
 from cvscore.types import LARGEST, Array, Mask, NoisePosterior, SizeError, shown
 from cvscore.types.parametrisation import Fit, Parametrisation
 from cvscore.types.uncertainty import EpipolarLines, Transferred, Uncertainty
@@ -90,10 +91,12 @@ class Posterior:
         )
         used = weights > 0.0
         fit = self.fit._replace(points=self.points[:, used])
-        jacobian = self.parametrisation.jacobian(fit, self.basis)
-        sandwich = sandwich_covariance(
-            jacobian, self.sq_residuals[used], weights[used], slope
-        )
+        with np.errstate(all="ignore"):  # of points at infinity
+            jacobian = self.parametrisation.jacobian(fit, self.basis)
+        # Places are known to rounding at the best.
+        rounding = EPSILON * (1.0 + np.abs(self.frame.shift).max() / self.frame.unit)
+        sq_residuals = np.maximum(self.sq_residuals[used], rounding**2)
+        sandwich = sandwich_covariance(jacobian, sq_residuals, weights[used], slope)
         widening = student_widening(self.noise)
         if widening == np.inf:  # times a covariance that may be zero
             return np.full_like(sandwich, np.inf)
@@ -129,6 +132,8 @@ class Posterior:
                 f"model must be a finite array of shape {model.shape}, got "
                 f"{shown(given.tolist())}"
             )
+        if np.allclose(given, model, rtol=4.0 * EPSILON, atol=0.0):
+            return np.zeros(len(self.parametrisation.names))  # not their rounding
         with np.errstate(all="ignore"):
             return self.parametrisation.offset(model, given, self.frame)
 
@@ -189,11 +194,25 @@ class Posterior:
 def propagated(slopes: Array, covariance: Array) -> Array:
     """Covariances (M, D, D) of what has slopes (D, M, n) by coordinates (n, n).
 
-    Infinite where the coordinates are open, or no number holds what they are.
+    Infinite where the coordinates are open, or no number holds what they are.  They
+    are made of a root, as rounding would leave differences of large terms negative.
     """
     by_point = slopes.transpose(1, 0, 2)
     with np.errstate(all="ignore"):
-        covariances: Array = by_point @ covariance @ by_point.transpose(0, 2, 1)
+        moved = by_point @ root_of(covariance)
+        covariances: Array = moved @ moved.transpose(0, 2, 1)
     is_open = ~np.isfinite(covariances).all(axis=(1, 2))
     covariances[is_open] = np.inf
     return covariances
+
+
+def root_of(covariance: Array) -> Array:
+    """Return L (n, n) with ``L L' = covariance``; NaN for one that is not finite."""
+    if not np.isfinite(covariance).all():
+        return np.full_like(covariance, np.nan)
+    deviations = np.sqrt(np.diag(covariance))
+    divisors = np.where(deviations > 0.0, deviations, 1.0)
+    correlations = covariance / divisors[:, None] / divisors
+    values, vectors = np.linalg.eigh(correlations)
+    root: Array = deviations[:, None] * vectors * np.sqrt(np.maximum(values, 0.0))
+    return root
