@@ -20,10 +20,12 @@ from cvscore._numba import linking
 from cvscore._numba.boxing import box_in_c
 from cvscore._numba.cache import KernelCache
 from cvscore._numba.interrupts import give_up_if_interrupted, uninterrupted
+from cvscore._numba.symbol_names import name_without_zlib
 
 NO_WRAPPER = "no_cpython_wrapper"  # numba's option
 
 box_in_c()
+name_without_zlib()
 
 
 class KernelDispatcher(CPUDispatcher):  # type: ignore[misc, unused-ignore]
