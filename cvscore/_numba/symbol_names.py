@@ -20,7 +20,7 @@ NUM_CHARACTERS = 16
 def name_without_zlib() -> None:
     """Let numba name functions without zlib, if that may end the process."""
     if "pycolmap" in sys.modules:
-        TargetConfig.get_mangle_string = _digest
+        setattr(TargetConfig, "get_mangle_string", _digest)  # noqa: B010 (for mypy)
 
 
 def _digest(options: Any) -> str:
