@@ -33,7 +33,7 @@ from cvscore.files.whole_files import written_whole
 from cvscore.images.features import check_picture_name, write_image
 from cvscore.report.pair import PairViews
 from cvscore.two_view.model_selection import fundamental_of
-from cvscore.types import Estimate
+from cvscore.types import Estimate, shown
 
 MATCH_PICTURE = Path("cvscore-match.png")
 MASS = 0.95  # of the interval of the noise scale
@@ -91,6 +91,11 @@ def run(options: argparse.Namespace) -> None:
     learned = None
     if options.calibration is not None:
         learned = load_calibration(options.calibration)
+        if learned.model not in of_image_pairs():
+            raise Failure(
+                f"{options.calibration} is for the model {shown(learned.model)}, which "
+                f"is none of {', '.join(of_image_pairs())}"
+            )
         options.model = learned.model if options.model == "auto" else options.model
     with ProgressBar(3, "matching") as bar:
         bar.advance(0)

@@ -85,6 +85,13 @@ def open_by_noise(posterior: Posterior) -> str:
     """Return why a model is open where noise says most of some direction."""
     if not np.isfinite(posterior.covariance_inside).all():
         return POINTS_TOO_FEW_DIRECTIONS
+    with np.errstate(all="ignore"):  # of points at infinity: NaN, and so open
+        share = _share_of_noise(posterior)
+    return "" if share * MIN_SIGNAL <= 1.0 else POINTS_TOO_FEW_DIRECTIONS
+
+
+def _share_of_noise(posterior: Posterior) -> float:
+    """Return the most of any direction's information that noise alone accounts for."""
     fit, basis = posterior.fit, posterior.basis
     variance = posterior.noise.rate / posterior.noise.shape / posterior.frame.unit**2
     jacobian = posterior.parametrisation.jacobian
@@ -92,17 +99,18 @@ def open_by_noise(posterior: Posterior) -> str:
     by_noise = np.zeros_like(information)
     step = np.sqrt(variance)
     if not step > 0.0:
-        return ""
+        return 0.0
     for row in range(len(fit.points)):
         moved = fit.points.copy()
         moved[row] += step * _reach(posterior, row)
         shifted = jacobian(fit._replace(points=moved), basis)
         by_noise += _gram(shifted - jacobian(fit, basis))
-    # The most of any direction that noise alone accounts for.
-    factor = np.linalg.cholesky(information)
+    try:
+        factor = np.linalg.cholesky(information)
+    except np.linalg.LinAlgError:  # singular to rounding
+        return np.inf
     half = np.linalg.solve(factor, by_noise)
-    share = np.linalg.eigvalsh(np.linalg.solve(factor, half.T))[-1]
-    return POINTS_TOO_FEW_DIRECTIONS if share * MIN_SIGNAL > 1.0 else ""
+    return float(np.linalg.eigvalsh(np.linalg.solve(factor, half.T))[-1])
 
 
 def _reach(posterior: Posterior, row: int) -> Array | float:

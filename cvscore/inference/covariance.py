@@ -68,6 +68,8 @@ def sandwich_covariance(
     """
     dim, num_params = len(jacobian) // max(len(weights), 1), jacobian.shape[1]
     nothing = np.full((num_params, num_params), np.inf)
+    if not np.isfinite(jacobian).all():  # of points at infinity
+        return nothing
     lengths = np.linalg.norm(jacobian, axis=0)
     if not (len(jacobian) > num_params and (lengths > 0.0).all() and slope > 0.0):
         return nothing

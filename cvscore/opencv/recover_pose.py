@@ -140,13 +140,14 @@ def recoverPose(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
     method = call.get("method")
     read = [read_points(call.values[n], any_columns=False) for n in FORM.required[:2]]
     cameras, (x1, x2) = read_cameras(call), read
-    if x1 is None or x2 is None or cameras is None or len(x1) != len(x2):
+    if x1 is None or x2 is None:
         return tuple(call.hand_over())
     as_umat = call.uses_umat
     made = (make_umat(x1), make_umat(x2)) if as_umat else (x1, x2)
     plain = call.with_values(points1=made[0], points2=made[1])
     is_robust = method is None or int(method) in ROBUST_METHODS
-    if len(x1) <= MINIMAL_FOR_ESSENTIAL or not is_robust:
+    is_more_than_minimal = len(x1) == len(x2) > MINIMAL_FOR_ESSENTIAL
+    if cameras is None or not (is_robust and is_more_than_minimal):
         return tuple(plain.hand_over())
     prob = call.get("prob")
     outputs = {name: call.get(name) for name in ("E", "R", "t", "mask")}

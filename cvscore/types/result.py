@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cvscore.types.arguments import share, whole_number
 from cvscore.types.arrays import Array, Mask
 from cvscore.types.uncertainty import (
     EpipolarLines,
@@ -48,11 +49,9 @@ class NoisePosterior(NamedTuple):
         """Return the central credible interval of the standard deviation."""
         from scipy.special import gammaincinv
 
-        if not 0.0 < mass < 1.0:
-            raise ValueError(f"mass must be in (0, 1), got {mass}")
+        tail = 0.5 * (1.0 - share(mass, "mass"))
         if not self.shape > 0.0:
             return math.nan, math.nan
-        tail = 0.5 * (1.0 - mass)
         low, high = (
             math.sqrt(self.rate / float(gammaincinv(self.shape, probability)))
             for probability in (1.0 - tail, tail)
@@ -180,7 +179,7 @@ class Estimate:
         TypeError
             For models that map no points to points.
         """
-        return self._posterior().transfer(np.asarray(points, dtype=np.float64))
+        return self._posterior().transfer(points)
 
     def epipolar_lines(self, points: ArrayLike, image: int = 1) -> EpipolarLines:
         """Return the epipolar lines of points (M, 2), with covariances (M, 3, 3).
@@ -193,22 +192,27 @@ class Estimate:
         TypeError
             For models without epipolar lines.
         """
-        if image not in (1, 2):
-            raise ValueError(f"image must be 1 or 2, got {image}")
-        given = np.asarray(points, dtype=np.float64)
-        return self._posterior().epipolar_lines(given, image)
+        image = whole_number(image, "image", least=1, most=2)
+        return self._posterior().epipolar_lines(points, image)
 
     def contains(self, model: ArrayLike, mass: float = 0.95) -> bool:
         """Whether another model is in the region that holds the truth so often.
 
-        For an essential matrix the other model is a pose ``[R | t]`` (3, 4).
+        For an essential matrix the other model is a pose ``[R | t]`` (3, 4).  One
+        that is so far from this that it has no coordinates about it is not in the
+        region.
+
+        Raises
+        ------
+        ValueError
+            Where the other model has another shape, or is none of this kind.
         """
         posterior = self._posterior()
         here = self.model
         if self.pose is not None:
             here = np.column_stack([self.pose.R, self.pose.t])
         assert here is not None
-        offset = posterior.offset(here, np.asarray(model, dtype=np.float64))
+        offset = posterior.offset(here, model)
         uncertainty = posterior.uncertainty
         return uncertainty.distance(offset) <= uncertainty.radius(mass)
 
