@@ -14,12 +14,13 @@ taken to be by chance.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
 
 from cvscore.inference.fit_summary import FitSummary, summarise_fit
-from cvscore.models.homography_decomposition import essentials_of_plane
+from cvscore.models.homography_decomposition import essentials_of_plane, pose_of_plane
 from cvscore.models.relative_pose import (
     angle_between,
     normalise,
@@ -42,13 +43,14 @@ from cvscore.types import Pose
 MAX_DEFICIT = 10.0
 # Of the inliers.  Where fewer are on the plane, the others tell the poses apart.
 MIN_SHARE_ON_PLANE = 0.5
+MIN_ANGLE = 10.0  # degrees: poses nearer to each other are one answer
 PLANE_SEED = 0  # of the few samples that look for a plane
 
 
 def other_poses_of_plane(objective: Objective, candidate: Candidate) -> list[Rival]:
     """Return the other pose of the plane that most inliers are on, if it fits as well.
 
-    Both poses, where the essential matrix is about neither of them.
+    Both poses, where the essential matrix is near neither of them.
 
     Parameters
     ----------
@@ -62,14 +64,34 @@ def other_poses_of_plane(objective: Objective, candidate: Candidate) -> list[Riv
     list of Rival
         Optimised from the plane's poses.
     """
-    summary = summarise_fit(objective, candidate, 1.0)
-    seen = _plane_of_most(objective, summary)
-    if seen is None:
-        return []
-    compared = _PosesOfPlane(objective, seen, summary)
-    reached = compared.log_likelihood(candidate)
+    compared = _poses_of_plane(objective, candidate)
+    return [] if compared is None else _rivals(compared, objective, candidate)
+
+
+def less_aslant(objective: Objective, candidate: Candidate) -> Candidate:
+    """Return the candidate, or the other pose of a plane if that is likelier.
+
+    Of poses that fit as well, the one from which both cameras see the plane less aslant
+    (`cvscore.models.homography_decomposition.pose_of_plane`): such planes are matched
+    more often.  A prior, and no evidence.
+    """
+    compared = _poses_of_plane(objective, candidate)
+    rivals = [] if compared is None else _rivals(compared, objective, candidate)
+    if compared is None or not rivals:
+        return candidate
+    answers = [Rival(candidate, 0.0), *rivals]
+    best = max(answer.difference for answer in answers)
+    usual = compared.usual_pose()
+    fitting = [a.candidate for a in answers if a.difference > best - MAX_DEFICIT]
+    return min(fitting, key=lambda c: angle_between(compared.pose_of(c), usual))
+
+
+def _rivals(
+    compared: _PosesOfPlane, objective: Objective, candidate: Candidate
+) -> list[Rival]:
+    here, reached = compared.pose_of(candidate), compared.log_likelihood(candidate)
     rivals = []
-    for start in compared.other_poses(candidate):
+    for start in compared.starts():
         versions = [start]
         optimum = optimise_from(objective, start.model)
         if optimum is not None:
@@ -78,11 +100,16 @@ def other_poses_of_plane(objective: Objective, candidate: Candidate) -> list[Riv
             Rival(version, compared.log_likelihood(version) - reached)
             for version in versions
         ]
-        rivals.append(max(compared_to_found, key=lambda rival: rival.difference))
-    return [rival for rival in rivals if rival.difference > -MAX_DEFICIT]
+        best = max(compared_to_found, key=lambda rival: rival.difference)
+        angle = angle_between(compared.pose_of(best.candidate), here)
+        if best.difference > -MAX_DEFICIT and angle > math.radians(MIN_ANGLE):
+            rivals.append(best)
+    return rivals
 
 
-def _plane_of_most(objective: Objective, summary: FitSummary) -> Plane | None:
+def _poses_of_plane(objective: Objective, candidate: Candidate) -> _PosesOfPlane | None:
+    """Return the poses of the plane that most inliers are on, None without one."""
+    summary = summarise_fit(objective, candidate, 1.0)
     if not summary.threshold > 0.0:
         return None
     given = objective.points, summary.inliers, summary.threshold, PLANE_SEED
@@ -90,7 +117,9 @@ def _plane_of_most(objective: Objective, summary: FitSummary) -> Plane | None:
     if seen is None:
         return None
     share = np.count_nonzero(seen.inliers) / np.count_nonzero(summary.inliers)
-    return seen if share >= MIN_SHARE_ON_PLANE else None
+    if share < MIN_SHARE_ON_PLANE:
+        return None
+    return _PosesOfPlane(objective, seen, summary)
 
 
 class _PosesOfPlane:
@@ -100,6 +129,7 @@ class _PosesOfPlane:
         self._objective = objective
         self._summary = summary
         self._matches = Matches(objective.points)
+        self._on_plane = seen.inliers
         self._share = np.count_nonzero(seen.inliers) / len(seen.inliers)
         cut = seen.inliers, summary.threshold, seen.scale
         self._plane = self._matches.about_plane(seen.H, *cut)
@@ -113,19 +143,16 @@ class _PosesOfPlane:
         R, t, _ = pose_from_essential(candidate.model, self._rays, inliers)
         return Pose(R, t)
 
-    def other_poses(self, found: Candidate) -> list[Candidate]:
-        """Return the poses of the plane that are not nearly the one found.
+    def usual_pose(self) -> Pose:
+        """Return the pose that has the plane in front, and less aslant."""
+        given = self._plane.model, self._objective.points, self._on_plane
+        return pose_of_plane(*given, *self._cameras)
 
-        Of two, at most one is nearer to it than half of the way between them.
-        """
+    def starts(self) -> list[Candidate]:
+        """Return the essential matrices that the plane's homography stands for."""
         matrices = essentials_of_plane(self._plane.model, *self._cameras)
         candidates = [self._objective.best_of(E[None]) for E in matrices]
-        both = [(c, self.pose_of(c)) for c in candidates if c is not None]
-        if len(both) < 2:
-            return []
-        here = self.pose_of(found)
-        half_way = 0.5 * angle_between(both[0][1], both[1][1])
-        return [one for one, pose in both if angle_between(pose, here) >= half_way]
+        return [candidate for candidate in candidates if candidate is not None]
 
     def log_likelihood(self, candidate: Candidate) -> float:
         """Of the matches, over "by chance", for one pose."""
