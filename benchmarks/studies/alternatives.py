@@ -56,7 +56,7 @@ OUTLIERS = 0.5  # of the inliers
 PATCH = (0.4, 0.7)  # of the image's sides: what a plane covers
 # So much of a second plane is so many noise scales off the first: else they are one.
 MIN_SHARE_APART = 0.9
-APART = 10.0
+APART = 5.0
 
 
 def wall(index: int) -> Pair:
@@ -189,11 +189,12 @@ def draw_structures(
     rng: np.random.Generator, model: str, share: float
 ) -> tuple[Views, Array, int, int]:
     """Return views, matches (N, 4), and how many are of a first and a second one."""
-    views, num = random_views(rng), num_inliers_of(rng)
+    num = num_inliers_of(rng)
     num_second, noise = round(share * num), log_uniform(rng, *NOISE)
     if model == "homography":
-        parts = draw_planes(rng, views, (num, num_second), noise)
+        views, parts = draw_planes(rng, (num, num_second), noise)
     else:
+        views = random_views(rng)
         moving = other_motion(rng, views)
         parts = [cloud_matches(rng, views, num), cloud_matches(rng, moving, num_second)]
     matches = np.vstack(parts)
@@ -203,10 +204,11 @@ def draw_structures(
 
 
 def draw_planes(
-    rng: np.random.Generator, views: Views, counts: tuple[int, int], noise: float
-) -> list[Array]:
-    """Return matches of two planes that few matches of the second have in common."""
+    rng: np.random.Generator, counts: tuple[int, int], noise: float
+) -> tuple[Views, list[Array]]:
+    """Return views of two planes, and matches of them, few of which are on both."""
     while True:
+        views = random_views(rng)
         first, second = (random_plane(rng, views) for _ in range(2))
         parts = [
             plane_matches(rng, views, plane, count, rng.uniform(*PATCH))
@@ -215,7 +217,7 @@ def draw_planes(
         mapped = apply_homography(views.homography(first), parts[1][:, :2])
         off = np.linalg.norm(mapped - parts[1][:, 2:], axis=1)
         if np.sum(off > APART * noise) >= MIN_SHARE_APART * len(off):
-            return parts
+            return views, parts
 
 
 def holds_second(found: Estimate, num: int, num_second: int) -> bool:
