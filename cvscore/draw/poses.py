@@ -13,7 +13,7 @@ from cvscore.types import Array, Estimate, Pose
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-CAMERA = 0.5  # length of a drawn camera, in baselines
+CAMERA_LENGTH = 0.5  # length of a drawn camera, in baselines
 HALF_ANGLE = 0.4  # tangent of half the angle that it is drawn with
 # What is farther than this quantile of the points is left out of the picture.
 FAR_QUANTILE = 0.98
@@ -93,7 +93,7 @@ def _draw_scene(axes: Any, points: Array, pose: Pose) -> None:
     near = points[:, 2] <= np.quantile(points[:, 2], FAR_QUANTILE)
     axes.plot(points[near, 0], points[near, 2], ".", color=INLIER, ms=3)
     centre = -pose.R.T @ pose.t
-    outline = CAMERA * np.array(
+    outline = CAMERA_LENGTH * np.array(
         [[0.0, 0.0, 0.0], [-HALF_ANGLE, 0.0, 1.0], [HALF_ANGLE, 0.0, 1.0]]
     )
     for corners, colour, name in (

@@ -43,8 +43,10 @@ from cvscore.types import Pose
 MAX_DEFICIT = 10.0
 # Of the inliers.  Where fewer are on the plane, the others tell the poses apart.
 MIN_SHARE_ON_PLANE = 0.5
-MIN_ANGLE = 10.0  # degrees: poses nearer to each other are one answer
-PLANE_SEED = 0  # of the few samples that look for a plane
+# Degrees: poses nearer to each other are one answer, with the errors of either.
+MIN_ANGLE = 10.0
+# Of the few samples that look for a plane.
+PLANE_SEED = 0
 
 
 def other_poses_of_plane(objective: Objective, candidate: Candidate) -> list[Rival]:
