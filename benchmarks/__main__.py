@@ -58,6 +58,10 @@ COMMANDS = {
         "coverage": Command(
             "how often the interval of the noise scale covers it", "studies.coverage"
         ),
+        "alternatives": Command(
+            "whether the right answer is listed where another was returned",
+            "studies.alternatives",
+        ),
         "ceilings": Command(
             "an absolute pose, told the truth but for the labels", "studies.ceilings"
         ),

@@ -129,6 +129,7 @@ def _other_uses() -> list[tuple[str, Callable[[], Any]]]:
         ("sampling", lambda: cvscore.estimate_homography(x1, x2, quality=quality)),
         ("which model", lambda: cvscore.select_model(x1, x2, CAMERA)),
         ("verification", _verify),
+        ("other poses", _find_other_poses),
     ]
 
 
@@ -245,6 +246,16 @@ def _verify() -> None:
     for calibrated, share_on_plane in ((True, 0.5), (True, 1.0), (False, 0.5)):
         views = (PinholeView(x, CAMERA, calibrated) for x in _matches(share_on_plane))
         estimate_pair(clean_matches(indices, *views).matches, options)
+
+
+def _find_other_poses() -> None:
+    """Look for the other pose of a plane, and for what is among the outliers."""
+    import cvscore
+    from cvscore.estimators.likeliest_pose import likeliest_pose
+
+    found = cvscore.estimate_essential(*_matches(share_on_plane=1.0), CAMERA)
+    assert isinstance(found.alternatives, tuple)
+    likeliest_pose(found)
 
 
 def _matches(share_on_plane: float = 0.5, noise: float = 0.5) -> tuple[Array, Array]:

@@ -18,7 +18,7 @@ and does not depend on the scale of ``H``.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +54,7 @@ def homography_model(solver: str = "native") -> GeometricModel:
         refit=refit_homography,
         kernels=KERNELS if solver == "native" else None,
         parametrisation=HOMOGRAPHY_PARAMETERS,
+        remake=partial(homography_model, solver),
     )
 
 

@@ -10,9 +10,9 @@ import numpy as np
 from cvscore._numba.compile import kernel
 from cvscore.types import RansacOptions
 
-# Samples at the least, where the style does not say otherwise.  Nearly all matches agree
-# with the model of a plane or a short baseline too, and end the search by their number;
-# it takes a second look to find one that fits them better.
+# Samples at the least, where the style does not say otherwise.  Nearly all matches
+# agree with the model of a plane or a short baseline too, and end the search by their
+# number; it takes a second look to find one that fits them better.
 MIN_SAMPLES = 96
 # But no more than so many times those that would do: where nearly all matches are right
 # there is little else to find.

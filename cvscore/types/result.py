@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -59,6 +59,13 @@ class NoisePosterior(NamedTuple):
         return low, high
 
 
+class OtherAnswers(Protocol):
+    """What an estimate asks when it is asked for its alternatives."""
+
+    def find(self, found: Estimate) -> tuple[Estimate, ...]:
+        """Return what explains the matches about as well as ``found``."""
+
+
 # Where there is nothing to learn it from.
 NO_NOISE = NoisePosterior(0.0, 0.0)
 
@@ -101,6 +108,12 @@ class Estimate:
         scores without one.
     posterior : ModelPosterior or None
         What tells how sure the model is; None for models without coordinates.
+    others : OtherAnswers or None
+        What finds the ``alternatives``; None for one of them, and where nothing was
+        found.
+    evidence_difference : float
+        Of one of the ``alternatives``: its log evidence less that of the estimate which
+        it is an alternative to, in nats.
     """
 
     model: Array | None
@@ -116,6 +129,8 @@ class Estimate:
     noise: NoisePosterior = NO_NOISE
     half_width: float = math.nan
     posterior: ModelPosterior | None = field(default=None, repr=False, compare=False)
+    others: OtherAnswers | None = field(default=None, repr=False, compare=False)
+    evidence_difference: float = 0.0
 
     def __bool__(self) -> bool:
         return self.model is not None
@@ -142,6 +157,18 @@ class Estimate:
         those of ``python -m benchmarks evidence``.
         """
         return self.evidence > SIGNIFICANT_EVIDENCE
+
+    @cached_property
+    def alternatives(self) -> tuple[Estimate, ...]:
+        """Other estimates that explain the matches about as well, best first.
+
+        The second pose of a plane, for an essential matrix, where its evidence is no
+        more than 10 nats below (`cvscore.two_view.degeneracy.planar_pose_ambiguity`);
+        and another structure among the outliers, of half the evidence or more
+        (`cvscore.estimators.alternatives`).  Each has its ``evidence_difference``.
+        Empty where there is none; searched for when it is first asked for.
+        """
+        return () if self.others is None else self.others.find(self)
 
     @property
     def uncertainty(self) -> Uncertainty | None:
