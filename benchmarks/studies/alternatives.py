@@ -5,9 +5,10 @@
 Essential matrices first.  Pairs are those of `planar` (70 to 97 % of the inliers on a
 plane; val and surfaces), of walls and nothing else (`data.walls`), of scenes with
 depth, of photographs and of the planes in them (`data.photographed_planes`).  A pose is
-wrong if it is off by more than 10 degrees.  Counted are the wrong ones of which a pose of the plane is right: how often that is among the alternatives.
-And how many are wrong if another one is taken: that of most evidence, the likeliest one
-(as `recoverPose` does), and the one that is written to a database of COLMAP.
+wrong if it is off by more than 10 degrees.  Counted are the wrong ones of which a pose
+of the plane is right: how often that is among the alternatives.  And how many are wrong
+if another one is taken: that of most evidence, the likeliest one (as `recoverPose`
+does), and the one that is written to a database of COLMAP.
 
 Then structures: pairs with a second plane or motion of some part of the inliers of the
 first, and with none.
