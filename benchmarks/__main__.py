@@ -62,6 +62,9 @@ COMMANDS = {
             "whether the right answer is listed where another was returned",
             "studies.alternatives",
         ),
+        "probabilities": Command(
+            "how often matches of a probability are right", "studies.probabilities"
+        ),
         "ceilings": Command(
             "an absolute pose, told the truth but for the labels", "studies.ceilings"
         ),

@@ -10,6 +10,7 @@ import numpy as np
 from cvscore.data.point_sets import PointSets
 from cvscore.estimators.preparation import Problem
 from cvscore.inference.fit_summary import FitSummary, evidence_of
+from cvscore.inference.match_probabilities import MatchProbabilities
 from cvscore.ransac.objective import Candidate, Objective
 from cvscore.types import Array, Estimate
 
@@ -57,6 +58,14 @@ def result(
         iterations=iterations,
         noise=summary.noise,
         half_width=np.nan if half_width is None else unit * half_width,
+        probabilities_from=MatchProbabilities(
+            residuals,
+            summary.residuals,
+            summary.inliers,
+            objective.model.residual_dim,
+            objective.model.num_params,
+            unit * problem.precision,
+        ),
         **further,
     )
 
