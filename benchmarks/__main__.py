@@ -65,6 +65,9 @@ COMMANDS = {
         "probabilities": Command(
             "how often matches of a probability are right", "studies.probabilities"
         ),
+        "weights": Command(
+            "what it is worth to know how precise matches are", "studies.weights"
+        ),
         "ceilings": Command(
             "an absolute pose, told the truth but for the labels", "studies.ceilings"
         ),

@@ -33,16 +33,18 @@ def result(
     unit = problem.frame.unit
     of_surplus = summary.residuals[:0]
     if problem.surplus.size:
-        sq_residuals = objective.model.residuals(best.model[None], problem.surplus)
-        of_surplus = unit * np.sqrt(sq_residuals[0])
-    inliers, residuals = problem.to_rows(
+        sq_residuals = objective.model.residuals(best.model[None], problem.surplus)[0]
+        if problem.weights is not None:
+            sq_residuals = sq_residuals * problem.weights[objective.points.shape[1] :]
+        of_surplus = unit * np.sqrt(sq_residuals)
+    inliers, whitened = problem.to_rows(
         summary.inliers, summary.residuals, of_surplus, summary.threshold
     )
     half_width = objective.score.half_width
     return Estimate(
         model=model,
         inliers=inliers,
-        residuals=residuals,
+        residuals=problem.unwhitened(whitened),
         score=summary.score,
         scale=summary.noise.scale,
         threshold=summary.threshold,
@@ -59,7 +61,7 @@ def result(
         noise=summary.noise,
         half_width=np.nan if half_width is None else unit * half_width,
         probabilities_from=MatchProbabilities(
-            residuals,
+            whitened,
             summary.residuals,
             summary.inliers,
             objective.model.residual_dim,

@@ -80,7 +80,8 @@ class Estimate:
     model : (3, 3) array or None
         x2 ~ H x1, x2' F x1 = 0, or E for normalised coordinates.
     inliers : (N,) bool array
-        The partition the score chose; all False on failure.
+        The partition the score chose; all False on failure.  Where matches have
+        weights, each has a threshold of its own (`estimate_homography`).
     residuals : (N,) array
         Sampson distance of each match to the model, in the unit of the points (for
         the essential matrix, undistorted pixels); ``inf`` on failure.
