@@ -55,6 +55,8 @@ class Posterior:
         What is known of the variance of the noise, in the unit of the points outside.
     threshold : float
         The inlier threshold, in that unit.
+    weights : (M,) array or None
+        Of the points: their squared residuals are multiplied by them.
     find_open : callable
         ``find_open(posterior)``: what the inliers leave open, in words; "" if nothing.
     """
@@ -70,6 +72,7 @@ class Posterior:
     change_outside: Callable[[Frame, Array], Array]
     noise: NoisePosterior
     threshold: float
+    weights: Array | None
     find_open: Callable[[Posterior], str]
 
     @cached_property
@@ -93,6 +96,9 @@ class Posterior:
         fit = self.fit._replace(points=self.points[:, used])
         with np.errstate(all="ignore"):  # of points at infinity
             jacobian = self.parametrisation.jacobian(fit, self.basis)
+        if self.weights is not None:
+            roots = np.sqrt(self.weights[used])
+            jacobian = np.tile(roots, self.dim)[:, None] * jacobian
         # Places are known to rounding at the best.
         rounding = EPSILON * (1.0 + np.abs(self.frame.shift).max() / self.frame.unit)
         sq_residuals = np.maximum(self.sq_residuals[used], rounding**2)
