@@ -63,7 +63,8 @@ def test_what_the_caller_gives_is_kept(rng, make):
 
 
 def test_it_has_the_unit_of_the_points(rng):
-    scene = two_view_scene(rng, num=500, inlier_ratio=0.7, noise=10.0)
+    # With more wrong matches, rounding decides between searches in one of twenty.
+    scene = two_view_scene(rng, num=600, inlier_ratio=0.8, noise=12.0)
     pixels = estimate_fundamental(scene.x1, scene.x2)
     metres = estimate_fundamental(1e-3 * scene.x1, 1e-3 * scene.x2)
     assert pixels.half_width > 1.5 * start_of(scene)
