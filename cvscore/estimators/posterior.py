@@ -15,8 +15,9 @@ import numpy as np
 
 from cvscore.data.normalization import Frame
 from cvscore.inference.covariance import (
-    biweights,
-    sandwich_covariance,
+    Linearised,
+    fit_covariance,
+    reach_of,
     student_widening,
 )
 from cvscore.types import Array, Mask, NoisePosterior
@@ -83,16 +84,23 @@ class Posterior:
     def covariance_inside(self) -> Array:
         """Covariance (n, n) of the coordinates inside."""
         num_params = len(self.parametrisation.names)
-        weights, slope = biweights(
-            self.sq_residuals, self.inliers, self.dim, num_params
+        reach = reach_of(self.sq_residuals, self.inliers, self.dim, num_params)
+        fit = self.fit._replace(points=self.points[:, reach.within])
+        near = Linearised(
+            self._jacobian(reach.within),
+            self.parametrisation.residuals(fit),
+            fit.points,
+            self._jacobian(reach.beside),
         )
-        used = weights > 0.0
-        fit = self.fit._replace(points=self.points[:, used])
-        jacobian = self.parametrisation.jacobian(fit, self.basis)
-        sandwich = sandwich_covariance(
-            jacobian, self.sq_residuals[used], weights[used], slope
-        )
-        return student_widening(self.noise) * sandwich
+        scale = self.noise.scale / self.frame.unit
+        covariance = fit_covariance(near, reach.variance, scale**2)
+        return student_widening(self.noise) * covariance
+
+    def _jacobian(self, chosen: Mask) -> Array:
+        """Derivatives (d, M, n) of the residuals of some points."""
+        fit = self.fit._replace(points=self.points[:, chosen])
+        by_row = self.parametrisation.jacobian(fit, self.basis)
+        return by_row.reshape(self.dim, fit.points.shape[1], len(self.basis))
 
     @cached_property
     def uncertainty(self) -> Uncertainty:

@@ -38,6 +38,8 @@ class Parametrisation:
         ``jacobian(fit, changes)``: derivatives (M d, n) of the residuals by
         coordinates along which the model changes by (n, ...).  The d residuals of a
         point are whitened: their squares sum to its squared residual.
+    residuals : callable
+        ``residuals(fit)``: these residuals (d, M) themselves.
     coordinates : callable or None
         ``coordinates(model, changes)``: coordinates (m, n), outside, of changes (m,
         ...) of a model; None where they are those inside.
@@ -52,6 +54,7 @@ class Parametrisation:
     names: tuple[str, ...]
     basis: Callable[[Fit], Array]
     jacobian: Callable[[Fit, Array], Array]
+    residuals: Callable[[Fit], Array]
     offset: Callable[[Array, Array, Any], Array]
     coordinates: Callable[[Array, Array], Array] | None = None
     predict: Callable[[Array, Array], tuple[Array, Array]] | None = None
