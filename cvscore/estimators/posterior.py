@@ -85,22 +85,21 @@ class Posterior:
         """Covariance (n, n) of the coordinates inside."""
         num_params = len(self.parametrisation.names)
         reach = reach_of(self.sq_residuals, self.inliers, self.dim, num_params)
-        fit = self.fit._replace(points=self.points[:, reach.within])
+        within = self.fit._replace(points=self.points[:, reach.within])
+        num = within.points.shape[1]
+        both = np.hstack([within.points, self.points[:, reach.beside]])
+        jacobian = self.parametrisation.jacobian(
+            within._replace(points=both), self.basis
+        ).reshape(self.dim, both.shape[1], num_params)
         near = Linearised(
-            self._jacobian(reach.within),
-            self.parametrisation.residuals(fit),
-            fit.points,
-            self._jacobian(reach.beside),
+            jacobian[:, :num],
+            self.parametrisation.residuals(within),
+            within.points,
+            jacobian[:, num:],
         )
         scale = self.noise.scale / self.frame.unit
         covariance = fit_covariance(near, reach.variance, scale**2)
         return student_widening(self.noise) * covariance
-
-    def _jacobian(self, chosen: Mask) -> Array:
-        """Derivatives (d, M, n) of the residuals of some points."""
-        fit = self.fit._replace(points=self.points[:, chosen])
-        by_row = self.parametrisation.jacobian(fit, self.basis)
-        return by_row.reshape(self.dim, fit.points.shape[1], len(self.basis))
 
     @cached_property
     def uncertainty(self) -> Uncertainty:

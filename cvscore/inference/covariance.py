@@ -35,7 +35,8 @@ import numpy as np
 from cvscore.inference.group_jackknife import jackknife_inflation
 from cvscore.inference.leverage_beliefs import (
     REACH_OF_BESIDE,
-    beliefs_by_leverage,
+    believe_by_leverage,
+    sq_lengths,
     weighted_gram,
     wrong_within,
 )
@@ -111,55 +112,52 @@ def fit_covariance(near: Linearised, core: float, variance: float) -> Array:
     """
     dim, num, num_params = near.jacobian.shape
     nothing = np.full((num_params, num_params), np.inf)
-    lengths = np.sqrt((near.jacobian**2).sum(axis=(0, 1)))
-    if not (dim * num > num_params and (lengths > 0.0).all()):
-        return nothing
     sq_residuals = (near.residuals**2).sum(axis=0)
     u = sq_residuals / (CUT**2 * core) if core > 0.0 else np.zeros(num)
     weights = (1.0 - u) ** 2
-    # By the orthogonal factor: a product J' J would lose half of the digits.
-    scaled = (np.sqrt(weights)[:, None] * (near.jacobian / lengths)).reshape(
-        -1, num_params
-    )
-    factor = np.linalg.qr(scaled, mode="r")
-    if not np.abs(np.diag(factor)).min() > np.finfo(float).eps * len(scaled):
+    # The divergence of w r is d w + |r| w'.
+    slopes = weights - 4.0 * u * (1.0 - u) / dim
+    to_orthonormal = _orthonormal_coordinates(near.jacobian, weights)
+    if to_orthonormal is None:
         return nothing
-    to_whitened = np.linalg.inv(factor) / lengths[:, None]
-    jacobian, beside = near.jacobian @ to_whitened, near.beside @ to_whitened
+    given = near.jacobian @ to_orthonormal, near.beside @ to_orthonormal
     try:
-        beliefs = beliefs_by_leverage(jacobian, beside, weights)
-        information = weighted_gram(jacobian, beliefs * weights)
-        again = np.linalg.inv(np.linalg.cholesky(information)).T
+        beliefs, jacobian, beside, change = believe_by_leverage(*given, weights)
     except np.linalg.LinAlgError:
         return nothing
-    # The divergence of w r is d w + |r| w'.
-    slope = (beliefs * (weights - 4.0 * u * (1.0 - u) / dim)).sum() / (
-        beliefs * weights
-    ).sum()
+    believed = beliefs * weights
+    slope = (beliefs @ slopes) / believed.sum()
     if not slope > 0.0:
         return nothing
-    jacobian, beside = jacobian @ again, beside @ again
-    believed = beliefs * weights
     noise = variance * slope**2 * believed.sum() / beliefs.sum() / efficiency(dim)
-    leverages = believed * (jacobian**2).sum(axis=(0, 2)) / dim
-    pull = (
-        weights**2
-        * sq_residuals
-        / dim
-        / (1.0 - np.minimum(leverages, MAX_LEVERAGE)) ** 2
-    )
-    middle = noise * np.eye(num_params) + weighted_gram(
-        jacobian, (1.0 - beliefs) * pull
-    )
-    if beside.shape[1]:
+    leverages = np.minimum(believed * sq_lengths(jacobian) / dim, MAX_LEVERAGE)
+    sq_pulls = weights**2 * sq_residuals / (dim * (1.0 - leverages) ** 2)
+    middle = weighted_gram(jacobian, (1.0 - beliefs) * sq_pulls)
+    middle += noise * np.eye(num_params)
+    if core > 0.0:
         by_chance = wrong_within(dim) * CUT**2 * core * mean_sq_pull(dim)
         middle += weighted_gram(beside, np.full(beside.shape[1], by_chance))
-    if core > 0.0:
         pulls = np.einsum("di,dij->ij", weights * near.residuals, jacobian)
         middle *= jackknife_inflation(jacobian, pulls, believed, middle, near.places)
-    outwards = to_whitened @ again / slope
+    outwards = to_orthonormal @ change / slope
     covariance: Array = outwards @ middle @ outwards.T
     return covariance
+
+
+def _orthonormal_coordinates(jacobian: Array, weights: Array) -> Array | None:
+    """Return T (n, n) such that ``sum w T' J' J T`` is one; None if J is singular."""
+    dim, num, num_params = jacobian.shape
+    rows = jacobian.reshape(-1, num_params)
+    lengths = np.linalg.norm(rows, axis=0)
+    if not (len(rows) > num_params and (lengths > 0.0).all()):
+        return None
+    # By the orthogonal factor: a product J' J would lose half of the digits.
+    roots = np.tile(np.sqrt(weights), dim)[:, None]
+    factor = np.linalg.qr(roots * (rows / lengths), mode="r")
+    if not np.abs(np.diag(factor)).min() > np.finfo(float).eps * len(rows):
+        return None
+    coordinates: Array = np.linalg.inv(factor) / lengths[:, None]
+    return coordinates
 
 
 @cache

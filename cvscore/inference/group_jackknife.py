@@ -9,16 +9,17 @@ the covariance that they have by themselves; if not, a larger one.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
-from cvscore.inference.leverage_beliefs import weighted_gram
 from cvscore.types import Array
 
-# Groups are the cells of so many strips of so many cells: enough of them to tell the
-# mean of their pulls to about a tenth.
-NUM_STRIPS = 4
-NUM_GROUPS = NUM_STRIPS**2
+# Groups are the cells of so many strips of as many cells: fewer do not tell the mean of
+# their pulls, more are too small to see what goes together over half of an image.
+MIN_STRIPS = 3
+MAX_STRIPS = 4
 # In a smaller group a single match has as much to say as its neighbourhood.
 MIN_GROUP_SIZE = 8
 # A group that alone tells some coordinate leaves nothing without it; so much does stay.
@@ -44,24 +45,26 @@ def jackknife_inflation(
         Where the points are.
     """
     num, num_params = pulls.shape
-    if num < MIN_GROUP_SIZE * NUM_GROUPS:
+    num_strips = min(math.isqrt(num // MIN_GROUP_SIZE), MAX_STRIPS)
+    if num_strips < MIN_STRIPS:
         return 1.0
-    order, starts = neighbourhoods(places)
-    sums = np.add.reduceat(pulls[order], starts)
-    parts = np.split(order, starts[1:])
-    grams = [weighted_gram(jacobian[:, part], weights[part]) for part in parts]
-    rest = np.eye(num_params) - MAX_GROUP_LEVERAGE * np.array(grams)
+    groups = neighbourhoods(places, num_strips)
+    sums = pulls[groups].sum(axis=1)
+    rows = (np.sqrt(weights)[:, None] * jacobian)[:, groups].transpose(1, 0, 2, 3)
+    rows = rows.reshape(len(groups), -1, num_params)
+    grams = rows.transpose(0, 2, 1) @ rows
+    rest = np.eye(num_params) - MAX_GROUP_LEVERAGE * grams
     shifts = np.linalg.solve(rest, sums[:, :, None])[:, :, 0]
     # In units of the variance that independent points would have: one on average.
     relative = (shifts * np.linalg.solve(middle, shifts.T).T).sum() / num_params
-    return max(1.0, float(relative) * (NUM_GROUPS - 1) / NUM_GROUPS)
+    return max(1.0, float(relative) * (len(groups) - 1) / len(groups))
 
 
-def neighbourhoods(places: Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return an order of points (D, M) in which groups follow each other, and starts.
+def neighbourhoods(places: Array, num_strips: int) -> NDArray[np.int64]:
+    """Return which of the points (D, M) are in each group, (G, M // G).
 
     Strips across the longest side of the points, and cells across the next; as many
-    points in each.
+    points in each, so that up to G - 1 points are in none.
     """
     num = places.shape[1]
     longest = np.argsort(np.ptp(places, axis=1))[::-1]
@@ -69,6 +72,7 @@ def neighbourhoods(places: Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]
     second = places[longest[1]] if len(longest) > 1 else first
     rank = np.empty(num, dtype=np.int64)
     rank[np.argsort(first, kind="stable")] = np.arange(num)
-    order = np.lexsort((second, rank * NUM_STRIPS // num))
-    starts = -(-np.arange(NUM_GROUPS) * num // NUM_GROUPS)
-    return order, starts
+    order = np.lexsort((second, rank * num_strips // num))
+    size = num // num_strips**2
+    chosen: NDArray[np.int64] = order[: size * num_strips**2].reshape(-1, size)
+    return chosen

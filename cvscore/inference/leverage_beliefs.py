@@ -13,6 +13,8 @@ have at least its leverage (a false discovery rate, Efron 2010).
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from cvscore.types import Array
@@ -24,7 +26,20 @@ REACH_OF_BESIDE = 4.0
 # none (the prior of Jeffreys).
 PRIOR_WRONG = 0.5
 # Leverage is relative to the matches that are believed, and settles as fast as this.
-NUM_BELIEF_ROUNDS = 3
+NUM_BELIEF_ROUNDS = 2
+
+
+class Believed(NamedTuple):
+    """Beliefs (M,), and derivatives in coordinates in which they are orthonormal.
+
+    That is the sum of beliefs times weights times ``J' J`` of those ``within`` is one;
+    old coordinates are ``change`` (n, n) times these.
+    """
+
+    beliefs: Array
+    within: Array
+    beside: Array
+    change: Array
 
 
 def wrong_within(dim: int) -> float:
@@ -32,14 +47,14 @@ def wrong_within(dim: int) -> float:
     return 1.0 / (REACH_OF_BESIDE**dim - 1.0)
 
 
-def beliefs_by_leverage(within: Array, beside: Array, weights: Array) -> Array:
-    """Return the probability (M,) that matches within reach are right.
+def believe_by_leverage(within: Array, beside: Array, weights: Array) -> Believed:
+    """Return the probability that matches within reach are right.
 
     Parameters
     ----------
     within, beside : (d, M, n) and (d, L, n) arrays
         Derivatives of the d residuals of matches by the n coordinates of the model, in
-        coordinates in which weighted ones within are about orthonormal.
+        coordinates in which weighted ones within are orthonormal.
     weights : (M,) array
         In the fit.
 
@@ -49,28 +64,28 @@ def beliefs_by_leverage(within: Array, beside: Array, weights: Array) -> Array:
         Where too few are believed to determine the model.
     """
     share = wrong_within(len(within))
-    beliefs = np.ones(len(weights))
+    beliefs, changed = np.empty(len(weights)), np.eye(within.shape[2])
     for _ in range(NUM_BELIEF_ROUNDS):
+        leverages, others = sq_lengths(within), np.sort(sq_lengths(beside))
+        order = np.argsort(leverages)
+        num_wrong = len(others) - np.searchsorted(others, leverages[order])
+        num = np.arange(len(order), 0.0, -1.0)  # of those with at least this leverage
+        beliefs[order] = 1.0 - share * (num_wrong + PRIOR_WRONG) / num
+        np.maximum(beliefs, 0.0, out=beliefs)
         factor = np.linalg.cholesky(weighted_gram(within, beliefs * weights))
-        unmix = np.linalg.inv(factor).T
-        leverages, others = (
-            ((x @ unmix) ** 2).sum(axis=(0, 2)) for x in (within, beside)
-        )
-        num = _num_at_least(leverages, leverages)
-        num_wrong = share * (_num_at_least(others, leverages) + PRIOR_WRONG)
-        beliefs = np.maximum(1.0 - num_wrong / num, 0.0)
-    return beliefs
+        change = np.linalg.inv(factor).T
+        within, beside, changed = within @ change, beside @ change, changed @ change
+    return Believed(beliefs, within, beside, changed)
 
 
 def weighted_gram(jacobian: Array, weights: Array) -> Array:
     """Return the sum (n, n) over points of weights (M,) times ``J' J`` of (d, M, n)."""
-    gram: Array = np.einsum(
-        "dij,dik->jk", weights[:, None] * jacobian, jacobian, optimize=True
-    )
+    rows = jacobian.reshape(-1, jacobian.shape[2])
+    gram: Array = (rows * np.tile(weights, len(jacobian))[:, None]).T @ rows
     return gram
 
 
-def _num_at_least(values: Array, limits: Array) -> Array:
-    """How many values are at least as large as each limit."""
-    num: Array = len(values) - np.searchsorted(np.sort(values), limits, side="left")
-    return num
+def sq_lengths(jacobian: Array) -> Array:
+    """Return the sums (M,) of the squares of all derivatives (d, M, n) of a point."""
+    lengths: Array = np.einsum("dij,dij->i", jacobian, jacobian)
+    return lengths
