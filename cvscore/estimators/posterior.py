@@ -116,6 +116,18 @@ class Posterior:
         )
 
     @cached_property
+    def pose_covariance(self) -> Array:
+        """Covariance (6, 6) of the pose behind the model: turn after R, and t."""
+        pose_slopes = self.parametrisation.pose_slopes
+        if pose_slopes is None:
+            raise TypeError("this model has no pose")
+        slopes, covariance = pose_slopes(self.fit), self.uncertainty.covariance
+        if not np.isfinite(covariance).all():
+            return np.full((6, 6), np.inf)
+        of_pose: Array = slopes @ covariance @ slopes.T
+        return of_pose
+
+    @cached_property
     def reason_undetermined(self) -> str:
         """What the inliers leave open; empty where nothing is."""
         return self.find_open(self)

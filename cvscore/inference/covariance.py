@@ -146,7 +146,7 @@ def fit_covariance(near: Linearised, core: float, variance: float) -> Array:
 
 def _orthonormal_coordinates(jacobian: Array, weights: Array) -> Array | None:
     """Return T (n, n) such that ``sum w T' J' J T`` is one; None if J is singular."""
-    dim, num, num_params = jacobian.shape
+    dim, _, num_params = jacobian.shape
     rows = jacobian.reshape(-1, num_params)
     lengths = np.linalg.norm(rows, axis=0)
     if not (len(rows) > num_params and (lengths > 0.0).all()):

@@ -49,6 +49,9 @@ class Parametrisation:
         ``predict(model, points)``: where the model puts points (D, M), (D2, M), and the
         derivatives (D2, M, ...) of that by the entries of the model; None where it puts
         them nowhere.
+    pose_slopes : callable or None
+        ``pose_slopes(fit)``: derivatives (6, n) of the pose behind the model, a turn
+        after R and t, by the coordinates outside; None where there is no pose.
     """
 
     names: tuple[str, ...]
@@ -58,3 +61,4 @@ class Parametrisation:
     offset: Callable[[Array, Array, Any], Array]
     coordinates: Callable[[Array, Array], Array] | None = None
     predict: Callable[[Array, Array], tuple[Array, Array]] | None = None
+    pose_slopes: Callable[[Fit], Array] | None = None

@@ -59,6 +59,11 @@ def offset(model: Array, other: Array, frame: Any) -> Array:
     return np.concatenate([turn, other[:, 3] - model[:, 3]])
 
 
+def pose_slopes(fit: Fit) -> Array:
+    """Return the derivatives (6, 6) of turn and t by themselves."""
+    return np.eye(6)
+
+
 ABSOLUTE_POSE_PARAMETERS = Parametrisation(
     names_of_turn(3) + names_of_shift(3),
     basis,
@@ -66,4 +71,5 @@ ABSOLUTE_POSE_PARAMETERS = Parametrisation(
     residuals,
     offset,
     coordinates=coordinates,
+    pose_slopes=pose_slopes,
 )

@@ -102,6 +102,14 @@ def _of_pixels(fit: Fit) -> Array:
     return F
 
 
+def essential_pose_slopes(fit: Fit) -> Array:
+    """Return the derivatives (6, 5) of turn and t by turn and direction."""
+    slopes = np.zeros((6, 5))
+    slopes[:3, :3] = np.eye(3)
+    slopes[3:, 3:] = tangent_of(pose_of_fit(fit)[:, 3]).T
+    return slopes
+
+
 def essential_offset(model: Array, other: Array, frame: Any) -> Array:
     """Return turn and direction (5,) from one pose ``[R | t]`` (3, 4) to another."""
     turn = rotation_vector(other[:, :3] @ model[:, :3].T)
@@ -188,6 +196,7 @@ ESSENTIAL_PARAMETERS = Parametrisation(
     essential_jacobian,
     essential_residuals,
     essential_offset,
+    pose_slopes=essential_pose_slopes,
 )
 FUNDAMENTAL_PARAMETERS = Parametrisation(
     (
