@@ -9,7 +9,8 @@ the additional parameters; nothing is tuned here.
 Any other model is open where what its inliers say of some direction of its coordinates
 is noise for the most part.  Noise in the points alone gives them leverage, as a line of
 points seen with noise has some width; the information ``J' J`` of a direction has to be
-more than twice of that.
+more than twice of that.  And it has to be there without the few matches that say most
+of all, as many as may be wrong: a single wrong match off the line would do.
 """
 
 from __future__ import annotations
@@ -17,6 +18,13 @@ from __future__ import annotations
 import numpy as np
 
 from cvscore.estimators.posterior import Posterior
+from cvscore.inference.covariance import orthonormal_coordinates
+from cvscore.inference.leverage_beliefs import (
+    PRIOR_WRONG,
+    sq_lengths,
+    weighted_gram,
+    wrong_within,
+)
 from cvscore.two_view.model_selection import (
     Cameras,
     Matches,
@@ -25,9 +33,12 @@ from cvscore.two_view.model_selection import (
 )
 from cvscore.two_view.plane_check import check_for_plane
 from cvscore.types import Array
+from cvscore.types.parametrisation import Fit
 
 # Information of a direction over that of noise alone: as much again is to be signal.
 MIN_SIGNAL = 2.0
+# Of the matches within reach: no more are taken for wrong, where all are few.
+MAX_DOUBTFUL = 0.1
 PLANE_SEED = 0  # of the few samples that look for a plane
 
 PLANE_OR_TURN = (
@@ -83,43 +94,55 @@ def likeliest_kind(posterior: Posterior, cameras: Cameras | None) -> str:
 
 def open_by_noise(posterior: Posterior) -> str:
     """Return why a model is open where noise says most of some direction."""
-    if not np.isfinite(posterior.covariance_inside).all():
+    near, scale = posterior.near, posterior.noise.scale / posterior.frame.unit
+    coordinates = orthonormal_coordinates(near.jacobian, near.weights)
+    if coordinates is None:
         return POINTS_TOO_FEW_DIRECTIONS
-    fit, basis = posterior.fit, posterior.basis
-    variance = posterior.noise.rate / posterior.noise.shape / posterior.frame.unit**2
-    jacobian = posterior.parametrisation.jacobian
-    information = _gram(jacobian(fit, basis))
-    by_noise = np.zeros_like(information)
-    step = np.sqrt(variance)
-    if not step > 0.0:
+    if not scale > 0.0:
         return ""
+    jacobian = near.jacobian @ coordinates
+    leverages = near.weights * sq_lengths(jacobian)
+    kept = np.argsort(leverages)[: len(leverages) - _num_doubtful(posterior)]
+    jacobian, weights = jacobian[:, kept], near.weights[kept]
+    fit = posterior.fit._replace(points=near.places[:, kept])
+    by_noise = np.zeros_like(coordinates)
     for row in range(len(fit.points)):
         moved = fit.points.copy()
-        moved[row] += step * _reach(posterior, row)
-        shifted = jacobian(fit._replace(points=moved), basis)
-        by_noise += _gram(shifted - jacobian(fit, basis))
+        moved[row] += scale * _noise_reach(fit, row)
+        shifted = posterior.parametrisation.jacobian(
+            fit._replace(points=moved), posterior.basis
+        )
+        change = shifted.reshape(near.jacobian[:, kept].shape) @ coordinates - jacobian
+        by_noise += weighted_gram(change, weights)
+    try:
+        factor = np.linalg.cholesky(weighted_gram(jacobian, weights))
+    except np.linalg.LinAlgError:
+        return POINTS_TOO_FEW_DIRECTIONS
     # The most of any direction that noise alone accounts for.
-    factor = np.linalg.cholesky(information)
     half = np.linalg.solve(factor, by_noise)
     share = np.linalg.eigvalsh(np.linalg.solve(factor, half.T))[-1]
     return POINTS_TOO_FEW_DIRECTIONS if share * MIN_SIGNAL > 1.0 else ""
 
 
-def _reach(posterior: Posterior, row: int) -> Array | float:
+def _num_doubtful(posterior: Posterior) -> int:
+    """Return how many matches within reach may well be wrong, by those beside."""
+    within, beside = (np.count_nonzero(x) for x in posterior.reach[:2])
+    expected = wrong_within(posterior.dim) * (beside + PRIOR_WRONG)
+    # Two standard deviations of a number by chance, and rounded up.
+    doubtful = int(expected + 2.0 * np.sqrt(expected)) + 1
+    return min(doubtful, int(MAX_DOUBTFUL * within))
+
+
+def _noise_reach(fit: Fit, row: int) -> Array | float:
     """Return by how much a coordinate is off, for noise of one in the residuals.
 
     Scene points of an image are no surer than the image: by a pixel at their depth.
     """
-    if len(posterior.points) != 5:
+    if len(fit.points) != 5:
         return 1.0
     if row < 2:
         return 0.0
-    K, pose = posterior.cameras[0], posterior.model
-    depths = pose[2, :3] @ posterior.fit.points[2:] + pose[2, 3]
+    K, pose = fit.cameras[0], fit.model
+    depths = pose[2, :3] @ fit.points[2:] + pose[2, 3]
     reach: Array = depths / np.sqrt(K[0, 0] * K[1, 1])
     return reach
-
-
-def _gram(jacobian: Array) -> Array:
-    product: Array = jacobian.T @ jacobian
-    return product

@@ -16,6 +16,8 @@ import numpy as np
 from cvscore.data.normalization import Frame
 from cvscore.inference.covariance import (
     Linearised,
+    Reach,
+    biweights,
     fit_covariance,
     reach_of,
     student_widening,
@@ -81,24 +83,34 @@ class Posterior:
         return self.parametrisation.basis(self.fit)
 
     @cached_property
-    def covariance_inside(self) -> Array:
-        """Covariance (n, n) of the coordinates inside."""
+    def reach(self) -> Reach:
+        """Which matches are within reach of the last fit, and which beside it."""
         num_params = len(self.parametrisation.names)
-        reach = reach_of(self.sq_residuals, self.inliers, self.dim, num_params)
+        return reach_of(self.sq_residuals, self.inliers, self.dim, num_params)
+
+    @cached_property
+    def near(self) -> Linearised:
+        """The matches within reach, to first order in the coordinates inside."""
+        reach, num_params = self.reach, len(self.parametrisation.names)
         within = self.fit._replace(points=self.points[:, reach.within])
         num = within.points.shape[1]
         both = np.hstack([within.points, self.points[:, reach.beside]])
         jacobian = self.parametrisation.jacobian(
             within._replace(points=both), self.basis
         ).reshape(self.dim, both.shape[1], num_params)
-        near = Linearised(
+        return Linearised(
             jacobian[:, :num],
             self.parametrisation.residuals(within),
+            biweights(self.sq_residuals[reach.within], reach.variance),
             within.points,
             jacobian[:, num:],
         )
+
+    @cached_property
+    def covariance_inside(self) -> Array:
+        """Covariance (n, n) of the coordinates inside."""
         scale = self.noise.scale / self.frame.unit
-        covariance = fit_covariance(near, reach.variance, scale**2)
+        covariance = fit_covariance(self.near, self.reach.variance, scale**2)
         return student_widening(self.noise) * covariance
 
     @cached_property

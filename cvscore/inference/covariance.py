@@ -79,6 +79,14 @@ def reach_of(sq_residuals: Array, inliers: Mask, dim: int, num_params: int) -> R
     return Reach(within, beside, core)
 
 
+def biweights(sq_residuals: Array, core: float) -> Array:
+    """Return Tukey's weights (M,) at a core variance; ones where that is zero."""
+    if not core > 0.0:
+        return np.ones(len(sq_residuals))
+    weights: Array = np.maximum(1.0 - sq_residuals / (CUT**2 * core), 0.0) ** 2
+    return weights
+
+
 class Linearised(NamedTuple):
     """Matches within reach of a model, to first order in its coordinates.
 
@@ -88,6 +96,8 @@ class Linearised(NamedTuple):
         Derivatives of their residuals.
     residuals : (d, M) array
         Whitened: their squares sum to the squared residual.
+    weights : (M,) array
+        Of the last fit.
     places : (D, M) array
         Where the matches are.
     beside : (d, L, n) array
@@ -96,6 +106,7 @@ class Linearised(NamedTuple):
 
     jacobian: Array
     residuals: Array
+    weights: Array
     places: Array
     beside: Array
 
@@ -110,14 +121,13 @@ def fit_covariance(near: Linearised, core: float, variance: float) -> Array:
     core, variance : float
         The variance at which the last fit weighted, and that of the noise.
     """
-    dim, num, num_params = near.jacobian.shape
+    dim, _, num_params = near.jacobian.shape
     nothing = np.full((num_params, num_params), np.inf)
-    sq_residuals = (near.residuals**2).sum(axis=0)
-    u = sq_residuals / (CUT**2 * core) if core > 0.0 else np.zeros(num)
-    weights = (1.0 - u) ** 2
+    sq_residuals, weights = (near.residuals**2).sum(axis=0), near.weights
+    u = 1.0 - np.sqrt(weights)
     # The divergence of w r is d w + |r| w'.
     slopes = weights - 4.0 * u * (1.0 - u) / dim
-    to_orthonormal = _orthonormal_coordinates(near.jacobian, weights)
+    to_orthonormal = orthonormal_coordinates(near.jacobian, weights)
     if to_orthonormal is None:
         return nothing
     given = near.jacobian @ to_orthonormal, near.beside @ to_orthonormal
@@ -144,7 +154,7 @@ def fit_covariance(near: Linearised, core: float, variance: float) -> Array:
     return covariance
 
 
-def _orthonormal_coordinates(jacobian: Array, weights: Array) -> Array | None:
+def orthonormal_coordinates(jacobian: Array, weights: Array) -> Array | None:
     """Return T (n, n) such that ``sum w T' J' J T`` is one; None if J is singular."""
     dim, _, num_params = jacobian.shape
     rows = jacobian.reshape(-1, num_params)
