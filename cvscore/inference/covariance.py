@@ -156,14 +156,13 @@ def fit_covariance(near: Linearised, core: float, variance: float) -> Array:
 
 def orthonormal_coordinates(jacobian: Array, weights: Array) -> Array | None:
     """Return T (n, n) such that ``sum w T' J' J T`` is one; None if J is singular."""
-    dim, _, num_params = jacobian.shape
-    rows = jacobian.reshape(-1, num_params)
+    num_params = jacobian.shape[2]
+    rows = (np.sqrt(weights)[:, None] * jacobian).reshape(-1, num_params)
     lengths = np.linalg.norm(rows, axis=0)
     if not (len(rows) > num_params and (lengths > 0.0).all()):
         return None
     # By the orthogonal factor: a product J' J would lose half of the digits.
-    roots = np.tile(np.sqrt(weights), dim)[:, None]
-    factor = np.linalg.qr(roots * (rows / lengths), mode="r")
+    factor = np.linalg.qr(rows / lengths, mode="r")
     if not np.abs(np.diag(factor)).min() > np.finfo(float).eps * len(rows):
         return None
     coordinates: Array = np.linalg.inv(factor) / lengths[:, None]

@@ -80,8 +80,9 @@ def believe_by_leverage(within: Array, beside: Array, weights: Array) -> Believe
 
 def weighted_gram(jacobian: Array, weights: Array) -> Array:
     """Return the sum (n, n) over points of weights (M,) times ``J' J`` of (d, M, n)."""
-    rows = jacobian.reshape(-1, jacobian.shape[2])
-    gram: Array = (rows * np.tile(weights, len(jacobian))[:, None]).T @ rows
+    num_params = jacobian.shape[2]
+    weighted = (weights[:, None] * jacobian).reshape(-1, num_params)
+    gram: Array = weighted.T @ jacobian.reshape(-1, num_params)
     return gram
 
 
