@@ -31,6 +31,8 @@ NOISE = (0.3, 3.0)  # pixels, log-uniform
 TURN = (1.0, 20.0)  # degrees
 PATCH = (0.5, 1.0)  # of the image's sides: what a plane covers
 MIN_OVERLAP = 0.3
+RELIEF = (1.0, 10.0)  # pixels, log-uniform: the parallax of what is off a plane
+SMALL = 1e-4  # change of a depth, to see what it does
 STREET_WIDTH = (6.0, 20.0)  # camera heights
 STREET_STEP = (0.5, 3.0)  # camera heights that the camera moves by
 STREET_LENGTH = (4.0, 30.0)  # camera heights: how far away points are
@@ -112,11 +114,30 @@ def general(rng: np.random.Generator, scene: str, num: int) -> tuple[Array, View
 
 def plane(rng: np.random.Generator, scene: str, num: int) -> tuple[Array, Views]:
     """Draw exact matches (num, 4) of a plane, from two places."""
+    matches, views, _ = _on_plane(rng, scene, num)
+    return matches, views
+
+
+def _on_plane(
+    rng: np.random.Generator, scene: str, num: int
+) -> tuple[Array, Views, Array]:
+    """Draw matches of a plane, the cameras, and the plane itself (3,)."""
     views = draw_views(rng, "clouds" if scene == "street" else scene)
-    found = plane_matches(
-        rng, views, random_plane(rng, views), num, rng.uniform(*PATCH)
-    )
-    return found, views
+    normal = random_plane(rng, views)
+    matches = plane_matches(rng, views, normal, num, rng.uniform(*PATCH))
+    return matches, views, normal
+
+
+def nearly_flat(rng: np.random.Generator, scene: str, num: int) -> tuple[Array, Views]:
+    """Draw exact matches (about num, 4) of a plane with some relief."""
+    matches, views, normal = _on_plane(rng, scene, num)
+    rays = views.camera1.rays(matches[:, :2])
+    depths = 1.0 / (rays @ normal)
+    moved, _ = views.project((1.0 + SMALL) * depths[:, None] * rays)
+    parallax = np.median(np.linalg.norm(moved - matches[:, 2:], axis=1)) / SMALL
+    relief = log_uniform(rng, *RELIEF) / parallax * rng.normal(size=(len(rays), 1))
+    x2, visible = views.project(np.exp(relief) * depths[:, None] * rays)
+    return np.hstack([matches[:, :2], x2])[visible], views
 
 
 def from_one_place(

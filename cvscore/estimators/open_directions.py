@@ -4,7 +4,9 @@ A fundamental matrix is open where a homography explains its inliers as well: it
 epipole may be anywhere.  An essential matrix is open where a turn of the camera alone
 explains them: the direction of its translation may be any.  "As well" is the evidence
 of `cvscore.two_view.model_selection`, which counts chance matches off the plane and
-the additional parameters; nothing is tuned here.
+the additional parameters; nothing is tuned here.  And both are as good as open where
+what their inliers say leaves that direction uncertain by ten degrees, as on a nearly
+flat object.
 
 Any other model is open where what its inliers say of some direction of its coordinates
 is noise for the most part.  Noise in the points alone gives them leverage, as a line of
@@ -14,6 +16,9 @@ of all, as many as may be wrong: a single wrong match off the line would do.
 """
 
 from __future__ import annotations
+
+import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -39,12 +44,24 @@ from cvscore.types.parametrisation import Fit
 MIN_SIGNAL = 2.0
 # Of the matches within reach: no more are taken for wrong, where all are few.
 MAX_DOUBTFUL = 0.1
+# What is left of a direction that noise says all of, so that it has a covariance.
+MIN_SIGNAL_SHARE = 0.02
+# Degrees: a direction that is no surer than this is as good as open, as one that is off
+# by more counts as wrong wherever poses are compared.
+MAX_DEVIATION = 10.0
 PLANE_SEED = 0  # of the few samples that look for a plane
 
 PLANE_OR_TURN = (
     "all inliers lie on a plane, or the camera only turned: the epipole is open"
 )
 ONLY_TURNED = "the camera only turned: the direction of translation is open"
+NEARLY_PLANE = (
+    "too little is off a plane, or the camera hardly moved: the epipole is as good as "
+    "open"
+)
+MOVED_TOO_LITTLE = (
+    "the camera hardly moved: the direction of translation is as good as open"
+)
 AT_REST = "nothing moved between the images: the direction of translation is open"
 POINTS_TOO_FEW_DIRECTIONS = (
     "the inliers lie on a line, or closer to one than their noise: what the model "
@@ -54,8 +71,12 @@ POINTS_TOO_FEW_DIRECTIONS = (
 
 def fundamental_open(posterior: Posterior) -> str:
     """Return why the epipole is open; "" where it is not."""
-    kind = likeliest_kind(posterior, None)
-    return "" if kind == "general" else PLANE_OR_TURN
+    if likeliest_kind(posterior, None) != "general":
+        return PLANE_OR_TURN
+    covariance = signal_of(posterior).covariance
+    epipoles = covariance[:2, :2], covariance[2:4, 2:4]
+    hardly = not max(map(_deviation, epipoles)) <= MAX_DEVIATION
+    return NEARLY_PLANE if hardly else ""
 
 
 def essential_open(posterior: Posterior) -> str:
@@ -63,7 +84,10 @@ def essential_open(posterior: Posterior) -> str:
     first, second = posterior.cameras
     kind = likeliest_kind(posterior, (first, second))
     if kind != "rotation":
-        return ""
+        hardly = (
+            not _deviation(signal_of(posterior).covariance[3:, 3:]) <= MAX_DEVIATION
+        )
+        return MOVED_TOO_LITTLE if hardly else ""
     moved = posterior.fit.points[2:] - posterior.fit.points[:2]
     within = np.sqrt((moved**2).sum(axis=0).max()) * posterior.frame.unit
     return AT_REST if within <= 2.0 * posterior.threshold else ONLY_TURNED
@@ -94,12 +118,29 @@ def likeliest_kind(posterior: Posterior, cameras: Cameras | None) -> str:
 
 def open_by_noise(posterior: Posterior) -> str:
     """Return why a model is open where noise says most of some direction."""
+    share = signal_of(posterior).share_of_noise
+    return POINTS_TOO_FEW_DIRECTIONS if share * MIN_SIGNAL > 1.0 else ""
+
+
+class Signal(NamedTuple):
+    """What inliers say of a model beyond noise, without those that may be wrong.
+
+    ``covariance`` (n, n) is that of the coordinates inside, were it all; of the
+    direction that noise says most of, ``share_of_noise`` is the part that it says.
+    """
+
+    covariance: Array
+    share_of_noise: float
+
+
+def signal_of(posterior: Posterior) -> Signal:
+    """Return what the inliers say beyond noise."""
     near, scale = posterior.near, posterior.noise.scale / posterior.frame.unit
+    num_params = near.jacobian.shape[2]
+    nothing = Signal(np.full((num_params, num_params), np.inf), np.inf)
     coordinates = orthonormal_coordinates(near.jacobian, near.weights)
     if coordinates is None:
-        return POINTS_TOO_FEW_DIRECTIONS
-    if not scale > 0.0:
-        return ""
+        return nothing
     jacobian = near.jacobian @ coordinates
     leverages = near.weights * sq_lengths(jacobian)
     kept = np.argsort(leverages)[: len(leverages) - _num_doubtful(posterior)]
@@ -117,11 +158,18 @@ def open_by_noise(posterior: Posterior) -> str:
     try:
         factor = np.linalg.cholesky(weighted_gram(jacobian, weights))
     except np.linalg.LinAlgError:
-        return POINTS_TOO_FEW_DIRECTIONS
-    # The most of any direction that noise alone accounts for.
-    half = np.linalg.solve(factor, by_noise)
-    share = np.linalg.eigvalsh(np.linalg.solve(factor, half.T))[-1]
-    return POINTS_TOO_FEW_DIRECTIONS if share * MIN_SIGNAL > 1.0 else ""
+        return nothing
+    root = np.linalg.inv(factor)
+    shares, directions = np.linalg.eigh(root @ by_noise @ root.T)
+    outwards = coordinates @ root.T @ directions
+    signals = np.maximum(1.0 - shares, MIN_SIGNAL_SHARE)
+    covariance = scale**2 * (outwards / signals) @ outwards.T
+    return Signal(covariance, float(shares[-1]))
+
+
+def _deviation(covariance: Array) -> float:
+    """Return the largest standard deviation in any direction, degrees."""
+    return math.degrees(math.sqrt(np.linalg.norm(covariance, 2)))
 
 
 def _num_doubtful(posterior: Posterior) -> int:
