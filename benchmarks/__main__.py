@@ -64,6 +64,10 @@ COMMANDS = {
         "undetermined": Command(
             "how often an open direction is named, and wrongly", "studies.undetermined"
         ),
+        "alternatives": Command(
+            "whether the right answer is listed where another was returned",
+            "studies.alternatives",
+        ),
         "ceilings": Command(
             "an absolute pose, told the truth but for the labels", "studies.ceilings"
         ),

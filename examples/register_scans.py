@@ -49,7 +49,7 @@ def main():
         panel.scatter(*ground[::2].T, s=1, color="#0072b2")
         panel.scatter(*points[::2].T, s=1, color="#d55e00")
         panel.set_title("as scanned" if points is moved else "registered")
-        panel.set_box_aspect(np.ptp(np.vstack([ground, points]), 0), zoom=1.5)
+        panel.set_box_aspect(np.ptp(np.vstack([ground, points]), 0), zoom=1.15)
         panel.set_axis_off()
     OUTPUT.parent.mkdir(exist_ok=True)
     figure.savefig(OUTPUT, dpi=100, bbox_inches="tight")

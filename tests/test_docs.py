@@ -79,7 +79,7 @@ def test_every_page_is_in_the_contents():
         assert name == "index" or re.search(rf"^{name}$", contents, flags=re.M), name
 
 
-@pytest.mark.parametrize("name", ["poster.jpg", "masks.png"])
+@pytest.mark.parametrize("name", ["poster.jpg", "masks.png", "trust.png"])
 def test_the_pictures_of_the_pages_can_be_drawn(name, tmp_path):
     import cv2
 

@@ -24,16 +24,19 @@ from synthetic import (
     corner_error,
     packed,
     planar_scene,
+    pose_error,
     project,
     rotation,
     two_view_scene,
 )
+from walls import Wall
 
 import cvscore
 from cvscore.calibration.calibrate import calibrate
 from cvscore.calibration.labelled_pairs import LabelledPair
 from cvscore.colmap.cameras import PinholeView
 from cvscore.colmap.cleaning import clean_matches
+from cvscore.estimators.likeliest_pose import likeliest_pose
 from cvscore.estimators.pair_geometry import PairOptions, estimate_pair
 from cvscore.models.solvers.five_point import essential_5pt
 from cvscore.scores.marginal_kernels import unpacked
@@ -105,6 +108,14 @@ def test_fundamental(rng):
     scene = general_scene(rng)
     found = cvscore.estimate_fundamental(scene.x1, scene.x2, options=QUICK)
     check(found, scene)
+
+
+def test_both_poses_of_a_wall():
+    wall = Wall(0, num=60)
+    found = wall.estimate()
+    errors = [pose_error(*one.pose, wall) for one in (found, *found.alternatives)]
+    assert len(errors) == 2
+    assert pose_error(*likeliest_pose(found).pose, wall) == min(errors) < 3.0
 
 
 def test_essential(rng):

@@ -3,6 +3,7 @@
 python wheel_smoke.py VERSION_OF_NUMPY_OR_EMPTY
 """
 
+import json
 import subprocess
 import sys
 import tempfile
@@ -62,6 +63,8 @@ def main():
         printed = command("match", path, "--model", "essential", "--report", page)
         assert "essential" in printed
         assert "If you had set the threshold to" in page.read_text(encoding="utf-8")
+    kept = json.loads(command("info", "--json"))["kernels"]["machine"]["kernels"]
+    assert kept == 0, "kernels had to be compiled: see the folder of the cache"
     print(command("info"))
 
 

@@ -14,24 +14,26 @@ import numpy as np
 
 import cvscore
 from benchmarks.attack.arguments import (
-    Rng,
     draw_calibration,
     draw_camera,
     draw_distortion,
     draw_number,
     draw_options,
     draw_pose,
+    draw_pose_matrix,
     draw_quality,
     draw_score,
-    draw_sets,
-    length_of,
 )
 from benchmarks.attack.checks import REFUSALS, Call, is_of_rank_two
 from benchmarks.attack.commands import draw_calibrate_command, draw_match_command
 from benchmarks.attack.drop_ins import draw_drop_in
+from benchmarks.attack.members import check_members
+from benchmarks.attack.points import Rng, draw_sets, length_of
 from cvscore.estimators.registry import ESTIMATORS
 
 MODELS = sorted(ESTIMATORS)
+# Of the estimates that are asked how sure they are: that takes as long as they do.
+SHARE_ASKED = 0.4
 
 
 def draw_call(rng: Rng) -> Call:
@@ -57,6 +59,8 @@ def _estimate(rng: Rng) -> Call:
         # The essential matrix has rank two as the fundamental matrix has.
         if found and name in ("fundamental", "essential"):
             assert is_of_rank_two(found.model), "not of rank two"
+        if found and rng.random() < SHARE_ASKED:
+            check_members(rng, found, sets[0])
         return found
 
     return Call(f"estimate_{name}", run, [*sets, *cameras, quality])
@@ -76,19 +80,13 @@ def _further_choices(rng: Rng, name: str) -> dict[str, Any]:
         "solver": lambda: str(
             rng.choice(["native", "opencv", "cuda"], p=[0.9, 0.09, 0.01])
         ),
-        "start": lambda: _draw_start(rng),
+        "start": lambda: draw_pose_matrix(rng),
     }
     return {
         key: draw()
         for key, draw in draws.items()
         if key in _parameters(name) and rng.random() < 0.2
     }
-
-
-def _draw_start(rng: Rng) -> Any:
-    R, t = draw_pose(rng)
-    whole = np.shape(R) == (3, 3) and np.shape(t) == (3,)
-    return np.column_stack([R, t]) if whole else R
 
 
 def _select(rng: Rng) -> Call:

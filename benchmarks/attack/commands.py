@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.attack.arguments import Rng, draw_pose, draw_sets, length_of
+from benchmarks.attack.arguments import draw_pose
 from benchmarks.attack.checks import Call
+from benchmarks.attack.points import Rng, draw_sets, length_of
 from cvscore.cli import main as command_line
 from cvscore.estimators.registry import ESTIMATORS
 
@@ -66,7 +67,7 @@ def _file_of(suffix: str, x1: Any, x2: Any) -> bytes:
     """Return a file of matches; empty where they are nothing that a file could hold."""
     try:
         matches = np.hstack([np.asarray(x1), np.asarray(x2)])
-    except (ValueError, TypeError):
+    except Exception:  # no array, or none of numbers
         return b""
     if suffix in (".csv", ".txt", ".tsv"):
         lines = (",".join(map(str, np.ravel(row))) for row in matches)
@@ -78,7 +79,7 @@ def _archive(**arrays: Any) -> bytes:
     file = io.BytesIO()
     try:
         np.savez(file, **{name: np.asarray(value) for name, value in arrays.items()})
-    except ValueError:
+    except Exception:  # no array
         return b""
     return file.getvalue()
 

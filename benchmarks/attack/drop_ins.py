@@ -6,6 +6,7 @@ the arguments that cv2 does not have.  What they return is finite.
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, NamedTuple
 
 import cv2
@@ -14,16 +15,14 @@ import numpy as np
 import cvscore
 from benchmarks.attack.arguments import (
     K,
-    Rng,
     draw_camera,
     draw_distortion,
     draw_number,
     draw_pose,
     draw_quality,
-    draw_sets,
-    length_of,
 )
 from benchmarks.attack.checks import Call
+from benchmarks.attack.points import Rng, draw_sets, length_of
 from cvscore.types import Array
 
 METHODS = (0, cv2.LMEDS, cv2.RANSAC, cv2.RHO, *range(cv2.USAC_DEFAULT, 40), -1, 99)
@@ -58,6 +57,11 @@ DROP_INS = {
         1,
         ("iterationsCount", "reprojectionError", "confidence", "flags", "rvec"),
     ),
+    "fisheye.solvePnPRansac": DropIn(
+        (3, 2),
+        1,
+        ("iterationsCount", "reprojectionError", "confidence", "flags", "rvec"),
+    ),
 }
 if hasattr(cv2, "estimateTranslation2D"):
     DROP_INS["estimateTranslation2D"] = DropIn((2, 2), 0, (*SEARCH, "inliers"))
@@ -77,11 +81,13 @@ def draw_drop_in(rng: Rng) -> Call:
     own = {} if as_umats or rng.random() < 0.9 else _draw_extras(rng, num)
     if as_umats:
         sets = [_as_umat(points) for points in sets]
+    elif drop_in.dims == (2, 2) and rng.random() < 0.03:
+        sets = [_as_keypoints(points) for points in sets]
 
     def run() -> None:
         arguments = *sets, *more
         try:
-            answer = getattr(cvscore, name)(*arguments, **given, **own)
+            answer = _function(cvscore, name)(*arguments, **given, **own)
         except Exception as error:
             if own or not _is_answered(name, arguments, given):
                 raise
@@ -97,8 +103,11 @@ def _draw_cameras(rng: Rng, name: str, num: int) -> list[Any]:
     if num == 2:
         pairs = [(draw_camera(rng), draw_distortion(rng)) for _ in range(2)]
         return [part for pair in pairs for part in pair]
-    if name == "solvePnPRansac":
-        return [draw_camera(rng), draw_distortion(rng)]
+    if name.endswith("solvePnPRansac"):
+        dist = draw_distortion(rng)
+        if name.startswith("fisheye") and rng.random() < 0.7:
+            dist = rng.normal(size=4) * 10.0 ** rng.uniform(-4, 1)
+        return [draw_camera(rng), dist]
     return [draw_camera(rng)] * num
 
 
@@ -164,15 +173,45 @@ def _draw_extras(rng: Rng, num: int) -> dict[str, Any]:
 
 def _as_umat(points: Any) -> Any:
     try:
-        return cv2.UMat(np.ascontiguousarray(points, dtype=np.float64))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            return cv2.UMat(np.ascontiguousarray(points, dtype=np.float64))
     except Exception:  # no array, or not one of numbers
         return points
 
 
-def _is_answered(name: str, arguments: tuple[Any, ...], given: dict[str, Any]) -> bool:
-    """Whether cv2 takes these arguments."""
+def _as_keypoints(points: Any) -> Any:
+    """Return points as detectors do."""
+    points = np.asarray(points) if isinstance(points, np.ndarray) else points
+    if getattr(points, "dtype", None) == np.complex128:
+        return points
     try:
-        getattr(cv2, name)(*arguments, **given)
+        return [cv2.KeyPoint(float(x), float(y), 1.0) for x, y in points]
+    except Exception:  # no points, or not in a plane
+        return points
+
+
+def _function(module: Any, name: str) -> Any:
+    for part in name.split("."):
+        module = getattr(module, part)
+    return module
+
+
+def _native(part: Any) -> Any:
+    if not isinstance(part, np.ndarray) or part.dtype.kind not in "fiu":
+        return part
+    return np.ascontiguousarray(part.astype(part.dtype.newbyteorder("=")))
+
+
+def _is_answered(name: str, arguments: tuple[Any, ...], given: dict[str, Any]) -> bool:
+    """Whether cv2 takes these arguments.
+
+    It gets copies, as it writes to some transposed arrays, in the order of bytes of
+    the machine, as it misreads the other.
+    """
+    copies = [_native(part) for part in arguments]
+    try:
+        _function(cv2, name)(*copies, **given)
     except Exception:
         return False
     return True
@@ -185,18 +224,20 @@ def _check_answer(
     given: dict[str, Any],
 ) -> None:
     """Hold an answer to be finite, and one without a pose to be empty."""
-    if name == "solvePnPRansac" and answer[0] is False:
+    if name.endswith("solvePnPRansac") and answer[0] is False:
         if "rvec" not in given:
             assert not any(_array(part).any() for part in answer[1:3]), "not zeros"
         assert _array(answer[3]).size == 0, "inliers of no pose"
-        if not given and length_of(arguments[0]) > MINIMAL:
+        if name == "solvePnPRansac" and not given and length_of(arguments[0]) > MINIMAL:
             _check_that_there_is_no_pose(*arguments)
         return
     arrays = [_array(part) for part in answer]
+    if name == "estimateTranslation2D" and not arrays[1].any():
+        return  # cv2's way to say that there is none is NaN
     if not all(np.isfinite(part).all() for part in arrays):
         # Minimal samples and methods that are not robust are OpenCV's to answer.
-        plain = [_array(points).astype(np.float64) for points in arguments[:2]]
-        theirs = getattr(cv2, name)(*plain, *arguments[2:], **given)
+        plain = [_plain(points) for points in arguments[:2]]
+        theirs = _function(cv2, name)(*plain, *arguments[2:], **given)
         for one, other in zip(arrays, theirs, strict=True):
             assert np.array_equal(one, _array(other), equal_nan=True), "not finite"
 
@@ -212,6 +253,13 @@ def _check_that_there_is_no_pose(X: Any, x: Any, camera: Any, dist: Any) -> None
     options = cvscore.RansacOptions(max_iterations=1000, confidence=0.99)
     found = cvscore.estimate_absolute_pose(x[usable], X[usable], K, options=options)
     assert not found, "there is a pose"
+
+
+def _plain(points: Any) -> Array:
+    is_listed = isinstance(points, list) and points
+    if is_listed and isinstance(points[0], cv2.KeyPoint):
+        points = cv2.KeyPoint.convert(points)
+    return _array(points).astype(np.float64)
 
 
 def _array(part: Any) -> Array:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.attack.arguments import Rng
+from benchmarks.attack.points import Rng
 from benchmarks.command_line import parser_of
 from benchmarks.data.pair import Pair
 from benchmarks.data.splits import load_pair, pair_ids

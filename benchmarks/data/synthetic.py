@@ -17,7 +17,7 @@ import numpy as np
 from benchmarks.data.clouds import CloudScene
 from benchmarks.data.pair import Array, Mask, Pair, Pose, Transfer
 from benchmarks.data.surfaces import SurfaceScene
-from benchmarks.data.views import Views, log_uniform, random_plane
+from benchmarks.data.views import Views, log_uniform, next_frame, random_plane
 from benchmarks.protocols.homography import apply_homography
 
 COHERENT = ("moving", "repeated")  # would be a model by themselves
@@ -36,6 +36,8 @@ class Regime:
     outliers: tuple[str, ...] = ("uniform", *STRUCTURED)
     on_plane: tuple[float, float] | None = None  # part of the inliers on one plane
     copies: tuple[float, float] | None = None  # part of the rows that are copies
+    # Part of the motion between two views that lies between frames; two views without.
+    motion: tuple[float, float] | None = None
 
     def draw_counts(self, rng: np.random.Generator) -> tuple[int, int]:
         """Draw how many matches there are, and how many of them are right."""
@@ -65,6 +67,9 @@ REGIMES = {
     "small": Regime((20, 60), (0.50, 0.90)),
     "large": Regime((3000, 5000), (0.20, 0.60)),
     "mixed": Regime((20, 5000), (0.05, 0.90), (0.1, 10.0)),
+    "video": Regime(
+        (50, 1000), (0.95, 0.95), (0.1, 0.3), outliers=("uniform",), motion=(0.05, 0.2)
+    ),
 }
 
 MIN_INLIERS = 15  # of any problem: below it even the true inliers fix nothing
@@ -84,6 +89,8 @@ def generate(problem: str, regime: str, index: int, split: str = "test") -> Pair
     """Return problem number ``index`` of a regime; the splits share no seed."""
     spec, rng = REGIMES[regime], generator_of(problem, regime, index, split)
     views = SCENES[split].draw_views(rng, planar=spec.on_plane is not None)
+    if spec.motion is not None:
+        views = next_frame(views, log_uniform(rng, *spec.motion))
     plane = random_plane(rng, views)
     num, num_inliers = spec.draw_counts(rng)
     sigma = log_uniform(rng, *spec.noise)

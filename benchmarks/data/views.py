@@ -84,6 +84,16 @@ class Views:
         return H / np.linalg.norm(H)
 
 
+def next_frame(views: Views, part: float) -> Views:
+    """Return what the first camera sees after a part of the motion between views."""
+    cos = 0.5 * (np.trace(views.R) - 1.0)
+    skew = views.R - views.R.T
+    axis = np.array([skew[2, 1], skew[0, 2], skew[1, 0]])
+    angle = part * float(np.degrees(np.arccos(np.clip(cos, -1.0, 1.0))))
+    turn = rotation(axis, angle)
+    return replace(views, camera2=views.camera1, R=turn, t=part * views.t)
+
+
 def rotation(axis: Array, degrees: float) -> Array:
     """Rotation (3, 3) about ``axis`` by an angle (Rodrigues)."""
     cross = cross_matrix(axis / np.linalg.norm(axis))

@@ -31,7 +31,7 @@ PROBLEMS = (
         unit="degrees or per cent of the depth",
         limit=1.0,
         dims=(2, 3),
-        regimes=tuple(synthetic.REGIMES),
+        regimes=tuple(name for name in synthetic.REGIMES if name != "video"),
         splits=resection.SPLITS,
         generate=resection.generate,
         draw_noisy=draw_noisy,

@@ -5,7 +5,7 @@
 A camera's pairs have one noise level or a few, so a calibration is learned for each
 regime from validation pairs, once from many and several times from few (disjoint sets
 of them), and all are run on the same test pairs.  Written for every problem and regime:
-AUC@10 without calibration, with the one from many pairs, the mean and the range over
+the AUC without calibration, with the one from many pairs, the mean and the range over
 those from few, and the difference as a percentage of the one from many.
 """
 
@@ -16,10 +16,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from benchmarks.command_line import parser_of
-from benchmarks.data.pair import Pair, Pose
-from benchmarks.data.synthetic import generate
+from benchmarks.data.pair import Pair, Placement, Pose
 from benchmarks.methods.cvscore import error_with
-from benchmarks.problems import PROBLEMS, TWO_VIEW
+from benchmarks.problems import PROBLEMS
 from benchmarks.protocols.accuracy import auc
 from cvscore import (
     Calibration,
@@ -28,13 +27,12 @@ from cvscore import (
 )
 
 REGIMES = ("typical", "sig3")
-LIMIT = 10.0  # of the AUC: degrees for E and F, pixels for H
 
 
 def labelled(pair: Pair) -> LabelledPair:
     """Return a benchmark pair as one to calibrate with."""
     truth = {"H": pair.model}
-    if isinstance(pair.truth, Pose):
+    if isinstance(pair.truth, Pose | Placement):
         truth = {"R": pair.truth.R, "t": pair.truth.t, "K1": pair.K1, "K2": pair.K2}
     return LabelledPair(x1=pair.x1, x2=pair.x2, inliers=pair.is_inlier, **truth)
 
@@ -51,22 +49,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--many", type=int, default=200, help="pairs of the large set")
     parser.add_argument("--sets", type=int, default=5, help="small sets")
     parser.add_argument("--test", type=int, default=100, help="test pairs")
-    parser.add_argument("--problems", nargs="+", default=TWO_VIEW, choices=TWO_VIEW)
+    parser.add_argument("--problems", nargs="+", default=[*PROBLEMS], choices=PROBLEMS)
     args = parser.parse_args(arguments)
     for problem in args.problems:
         for regime in REGIMES:
-            pairs = [
-                labelled(generate(problem, regime, i, "val")) for i in range(args.many)
-            ]
-            tests = [generate(problem, regime, i) for i in range(args.test)]
-            model = PROBLEMS[problem].model
+            generate, model = PROBLEMS[problem].generate, PROBLEMS[problem].model
+            pairs = [labelled(generate(regime, i, "val")) for i in range(args.many)]
+            tests = [generate(regime, i, "test") for i in range(args.test)]
             large = calibrate(pairs, model=model)
             small = [
                 calibrate(pairs[first : first + args.few], model=model)
                 for first in range(0, args.sets * args.few, args.few)
             ]
             plain, best, *others = (
-                auc(errors(tests, calibration), LIMIT)
+                auc(errors(tests, calibration), PROBLEMS[problem].limit)
                 for calibration in (None, large, *small)
             )
             loss = 100.0 * (np.mean(others) / best - 1.0)

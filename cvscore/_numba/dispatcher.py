@@ -19,10 +19,13 @@ from numba.core.registry import CPUDispatcher
 from cvscore._numba import linking
 from cvscore._numba.boxing import box_in_c
 from cvscore._numba.cache import KernelCache
+from cvscore._numba.interrupts import give_up_if_interrupted, uninterrupted
+from cvscore._numba.symbol_names import name_without_zlib
 
 NO_WRAPPER = "no_cpython_wrapper"  # numba's option
 
 box_in_c()
+name_without_zlib()
 
 
 class KernelDispatcher(CPUDispatcher):  # type: ignore[misc, unused-ignore]
@@ -42,8 +45,9 @@ class KernelDispatcher(CPUDispatcher):  # type: ignore[misc, unused-ignore]
             was_without = self.targetoptions[NO_WRAPPER]
             self.targetoptions[NO_WRAPPER] = False
             self._cache.for_interpreter = True
+            compile_for_args = super()._compile_for_args  # type: ignore[misc, unused-ignore]
             try:
-                return super()._compile_for_args(*args, **kws)  # type: ignore[misc, unused-ignore]
+                return uninterrupted(lambda: compile_for_args(*args, **kws))
             finally:
                 self.targetoptions[NO_WRAPPER] = was_without
                 self._cache.for_interpreter = not was_without
@@ -55,8 +59,10 @@ class KernelDispatcher(CPUDispatcher):  # type: ignore[misc, unused-ignore]
             found = self.overloads.get(arguments)
             if self._cache.for_interpreter and found and not has_wrapper(found):
                 del self.overloads[arguments]
+            give_up_if_interrupted()
+            compile_for = super().compile
             with _no_collection():
-                return super().compile(sig)
+                return uninterrupted(lambda: compile_for(sig))
 
     def add_overload(self, cres: Any) -> None:
         """Let kernels find the code; the interpreter too, if it can call it."""
@@ -71,11 +77,13 @@ class KernelDispatcher(CPUDispatcher):  # type: ignore[misc, unused-ignore]
 def _no_collection() -> Iterator[None]:
     """Let no garbage be looked for meanwhile: a fifth of the time to compile.
 
-    The compiler makes a million objects that live until it is done.
+    The compiler makes a million objects that live until it is done.  The switch is the
+    whole process's; only who holds the compiler's lock may turn it, so that one thread
+    does not take another's for the user's.
     """
     was_enabled = gc.isenabled()
-    gc.disable()
     try:
+        gc.disable()
         yield
     finally:
         if was_enabled:

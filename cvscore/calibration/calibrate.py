@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from cvscore._numba.progress import progress
 from cvscore.calibration.labelled_pairs import LabelledPair
-from cvscore.calibration.pair_variances import check_calibrated, collect_variances
+from cvscore.calibration.pair_variances import collect_variances
 from cvscore.data.normalization import region_of
-from cvscore.estimators.registry import RegisteredEstimator, registered
+from cvscore.estimators.registry import RegisteredEstimator, data_of, registered
 from cvscore.scores.calibration import Calibration
 from cvscore.scores.marginal_score import HALF_WIDTH_FRACTION, MarginalScore
-from cvscore.scores.priors import InverseGamma, fit_mle, fit_robust
-from cvscore.two_view.image_pairs import SCENE_MATCHES
+from cvscore.scores.priors import AS_POINTS, InverseGamma, fit_mle, fit_robust
 from cvscore.types import Array, RansacOptions
 
 # Fractions of the extent that are tried: two an octave about the default, which is one
@@ -47,8 +47,8 @@ def calibrate(
     ----------
     pairs : sequence of LabelledPair
         At least one, at least two for ``fit="mle"``, with enough right matches.
-    model : {"homography", "fundamental", "essential"}
-        What to calibrate for.
+    model : str
+        What to calibrate for: the end of the name of any ``estimate_*``.
     fit : {"robust", "mle"}
         How the prior is fitted: `fit_robust` or `fit_mle`.
     half_widths : sequence of float
@@ -61,7 +61,6 @@ def calibrate(
     Calibration
         For ``calibration=`` of the estimators and of the drop-in.
     """
-    check_calibrated(model)
     estimator = registered(model)
     if fit not in FITS:
         raise ValueError(f"fit must be one of {sorted(FITS)}, got {fit!r}")
@@ -71,6 +70,8 @@ def calibrate(
     if not len(variances.values):
         raise ValueError(f"none of {len(pairs)} pairs has enough right matches")
     prior = FITS[fit](variances.values)
+    if all(data_of(pair.x1, pair.x2).measured_dims == (3, 3) for pair in pairs):
+        prior = replace(prior, unit=AS_POINTS)  # clouds are in no pixels
     # The others can't tell one half-width from another.
     telling = [pair for pair in pairs if np.any(pair.inliers)]
     errors = np.array(
@@ -80,10 +81,7 @@ def calibrate(
         ]
     )
     fraction = half_widths[_choose(errors, np.array(half_widths))]
-    extents = [
-        region_of(SCENE_MATCHES.pack(pair.x1, pair.x2)).extent(SCENE_MATCHES.dims)
-        for pair in pairs
-    ]
+    extents = [_extent(pair) for pair in pairs]
     return Calibration(
         model=model,
         prior=prior,
@@ -92,6 +90,13 @@ def calibrate(
         num_pairs=len(pairs),
         num_skipped=variances.num_skipped,
     )
+
+
+def _extent(pair: LabelledPair) -> float:
+    """Return the extent of those points that have noise."""
+    data = data_of(pair.x1, pair.x2)
+    measured = region_of(data.pack(pair.x1, pair.x2)).of_sets(data.measured_dims)
+    return measured.extent(data.measured_dims)
 
 
 def _error(

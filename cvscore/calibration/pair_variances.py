@@ -10,12 +10,13 @@ leave of their d k dimensions.  With the pose known there is less to fit:
     homography       2   p = 8           p = 3, the plane n in H = R + t n'
     fundamental      1   p = 7           p = 0
     essential        1   p = 5           p = 0
+    any other        d   p = n
     ==============  ===  ==============  ==========
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -23,24 +24,17 @@ from numpy.typing import ArrayLike
 
 from cvscore.calibration.plane_fit import fit_plane
 from cvscore.data.deduplication import first_occurrences
-from cvscore.data.normalization import Frame, frame_of, region_of
+from cvscore.data.normalization import region_of
 from cvscore.data.validation import as_intrinsics, as_real_array
-from cvscore.estimators import (
-    estimate_essential,
-    estimate_fundamental,
-    estimate_homography,
-)
 from cvscore.estimators.absolute_pose import is_rotation
-from cvscore.models.essential import essential_model
-from cvscore.models.fundamental import fundamental_model
-from cvscore.models.homography import homography_model
+from cvscore.estimators.posterior import Posterior
+from cvscore.estimators.registry import registered
 from cvscore.models.sampson import sampson_residuals
-from cvscore.two_view.image_frames import camera_inside, frame_of_cameras, matrix_into
 from cvscore.two_view.image_pairs import SCENE_MATCHES
-from cvscore.types import Array, shown
+from cvscore.types import Array, GeometricModel, one_of, shown
 
-# Models whose noise can be measured on labelled pairs.
-CALIBRATED = ("homography", "fundamental", "essential")
+# Models that the pose of two cameras fixes, but for a plane.
+OF_POSES = ("homography", "fundamental", "essential")
 # With fewer, the standard error of a variance is more than half of it, and it says
 # little of the noise.
 MIN_DEGREES_OF_FREEDOM = 8
@@ -63,12 +57,6 @@ def collect_variances(per_pair: Iterable[float | None]) -> Variances:
     return Variances(np.array(values, dtype=np.float64), len(given) - len(values))
 
 
-def check_calibrated(model: str) -> None:
-    """Refuse models whose noise is not measured here."""
-    if model not in CALIBRATED:
-        raise ValueError(f"model must be one of {CALIBRATED}, got {model!r}")
-
-
 def variance_unconstrained(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -81,12 +69,13 @@ def variance_unconstrained(
 
     Parameters
     ----------
-    x1, x2 : (N, 2) array
-        Matches known to be right; copies count once.
+    x1, x2 : (N, D) arrays
+        Matches known to be right, as the model's estimator takes them; copies count
+        once.
     K1, K2 : (3, 3) array
-        Camera matrices, for the essential matrix only; ``K2`` is ``K1`` if left out.
-    model : {"homography", "fundamental", "essential"}
-        What to fit.
+        Camera matrices, for models that need them; ``K2`` is ``K1`` if left out.
+    model : str
+        What to fit: the end of the name of any ``estimate_*``.
 
     Returns
     -------
@@ -94,27 +83,18 @@ def variance_unconstrained(
         RSS/(d k - n), in the squared unit of the points (pixels before K); None where
         there are too few matches, or none of them fix the model.
     """
-    check_calibrated(model)
-    points = _distinct_points(x1, x2)
-    if model == "essential":
-        K1, K2 = _cameras(K1, K2)
-        found = estimate_essential(points[:2].T, points[2:].T, K1, K2)
-        frame = frame_of_cameras(K1, K2)
-        geometry = essential_model(
-            camera_inside(frame, K1, 0), camera_inside(frame, K2, 1)
-        )
-    elif model == "fundamental":
-        found = estimate_fundamental(points[:2].T, points[2:].T)
-        frame, geometry = frame_of(region_of(points)), fundamental_model()
-    else:
-        found = estimate_homography(points[:2].T, points[2:].T)
-        frame, geometry = frame_of(region_of(points)), homography_model()
-    num_spare = points.shape[1] * geometry.residual_dim - geometry.num_params
-    if found.model is None or num_spare < MIN_DEGREES_OF_FREEDOM:
+    estimator = registered(model)
+    form = estimator.form_of(x1, x2)
+    found = estimator.run(x1, x2, cameras=(K1, K2))
+    fitted = found.posterior
+    if found.model is None or not isinstance(fitted, Posterior):
         return None
-    inside, start = frame.enter(points), _in_frame(found.model, frame, model)
-    rss = _least_squares(start, inside, geometry.refit, geometry.residuals)
-    return float(rss * frame.unit**2 / num_spare)
+    num_points, counts = fitted.points.shape[1], form.counts
+    num_spare = num_points * counts.residual_dim - counts.num_params
+    if num_spare < MIN_DEGREES_OF_FREEDOM:
+        return None
+    rss = _least_squares(form.make_model(*fitted.cameras), fitted.model, fitted.points)
+    return float(rss * fitted.frame.unit**2 / num_spare)
 
 
 def variance_given_pose(
@@ -148,7 +128,7 @@ def variance_given_pose(
         RSS/k, for the homography RSS/(2 k - 3), in pixels squared; None where there are
         too few matches.
     """
-    check_calibrated(model)
+    one_of(model, "model", OF_POSES)
     points = _distinct_points(x1, x2)
     K1, K2 = _cameras(K1, K2)
     R, t = _pose(R, t)
@@ -165,39 +145,19 @@ def variance_given_pose(
     return float(rss / num_spare)
 
 
-def _least_squares(
-    start: Array,
-    points: Array,
-    refit: Callable[[Array, Array, Array], Array],
-    residuals: Callable[[Array, Array], Array],
-) -> float:
+def _least_squares(model: GeometricModel, start: Array, points: Array) -> float:
     """Refit on all points alike until it ends; return the sum of squared residuals."""
     weights = np.ones(points.shape[1])
-    best = float(residuals(start[None], points).sum())
-    model = start
+    best = float(model.residuals(start[None], points).sum())
+    fitted = start
     for _ in range(MAX_REFITS):
-        model = refit(model, points, weights)
-        rss = float(residuals(model[None], points).sum())
+        fitted = model.refit(fitted, points, weights)
+        rss = float(model.residuals(fitted[None], points).sum())
         # An estimate may leave a match behind its horizon, where the sum is infinite.
         if not rss < best * (1.0 - 1e-12):
             return min(rss, best)
         best = rss
     return best
-
-
-def _in_frame(model_matrix: Array, frame: Frame, model: str) -> Array:
-    """Bring an estimate into the frame; E is for rays and has none."""
-    if model == "essential":
-        return model_matrix
-    enter1, enter2 = matrix_into(frame, 0), matrix_into(frame, 1)
-    if model == "homography":
-        inside = enter2 @ model_matrix @ np.linalg.inv(enter1)
-        # Oriented as the estimator found it: the centre of the points is before it.
-        inside *= np.sign(inside[2, 2])
-    else:
-        inside = np.linalg.inv(enter2).T @ model_matrix @ np.linalg.inv(enter1)
-    inside /= np.abs(inside).max()  # whose squares have a sum, whatever their size
-    return np.ascontiguousarray(inside / np.linalg.norm(inside))
 
 
 def _distinct_points(x1: ArrayLike, x2: ArrayLike) -> Array:
@@ -210,7 +170,7 @@ def _distinct_points(x1: ArrayLike, x2: ArrayLike) -> Array:
 
 def _cameras(K1: ArrayLike | None, K2: ArrayLike | None) -> tuple[Array, Array]:
     if K1 is None:
-        raise ValueError("K1 must be given for the essential matrix and for poses")
+        raise ValueError("K1 must be given for a pose")
     first = as_intrinsics(K1, "K1")
     return first, first if K2 is None else as_intrinsics(K2, "K2")
 

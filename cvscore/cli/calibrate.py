@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cvscore.calibration.pair_variances import CALIBRATED
 from cvscore.cli.options import (
     add_json_option,
     add_output_option,
@@ -18,6 +17,7 @@ from cvscore.cli.options import (
     search_options,
 )
 from cvscore.cli.outputs import check_outputs
+from cvscore.estimators.registry import of_image_pairs
 from cvscore.files.whole_files import written_whole
 from cvscore.images.match_files import from_arrays, read_arrays
 from cvscore.types import Mask
@@ -47,7 +47,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--model",
         required=True,
-        choices=CALIBRATED,
+        choices=of_image_pairs(),
         help="what to calibrate for",
     )
     parser.add_argument(

@@ -12,6 +12,12 @@ import numpy as np
 import cvscore
 from cvscore._numba.progress import ProgressBar
 from cvscore.cli.failure import Failure
+from cvscore.cli.match_summary import (
+    SCENES,
+    lines_of,
+    poses_of_plane,
+    summary_of,
+)
 from cvscore.cli.options import (
     add_json_option,
     add_output_option,
@@ -33,16 +39,9 @@ from cvscore.files.whole_files import written_whole
 from cvscore.images.features import check_picture_name, write_image
 from cvscore.report.pair import PairViews
 from cvscore.two_view.model_selection import fundamental_of
-from cvscore.types import Estimate
+from cvscore.types import Estimate, shown
 
 MATCH_PICTURE = Path("cvscore-match.png")
-MASS = 0.95  # of the interval of the noise scale
-SCENES = {
-    "general": "general: depth and motion",
-    "planar": "planar, or without depth",
-    "rotation": "the camera only turned",
-    "planar_or_rotation": "planar, or the camera only turned",
-}
 
 
 def add_parser(commands: Any) -> None:
@@ -91,6 +90,11 @@ def run(options: argparse.Namespace) -> None:
     learned = None
     if options.calibration is not None:
         learned = load_calibration(options.calibration)
+        if learned.model not in of_image_pairs():
+            raise Failure(
+                f"{options.calibration} is for the model {shown(learned.model)}, which "
+                f"is none of {', '.join(of_image_pairs())}"
+            )
         options.model = learned.model if options.model == "auto" else options.model
     with ProgressBar(3, "matching") as bar:
         bar.advance(0)
@@ -99,7 +103,7 @@ def run(options: argparse.Namespace) -> None:
         bar.label = "estimating"
         bar.advance()
         try:
-            kind, scene, estimate = _estimate_or_select(
+            kind, scene, estimate, epipolar = _estimate_or_select(
                 options.model, pair, limits, learned
             )
         except Failure as failure:
@@ -112,14 +116,15 @@ def run(options: argparse.Namespace) -> None:
         bar.advance()
         files = _draw(options, kind, pair, estimate, learned)
         _write_report(options.report, kind, pair, estimate, learned, scene)
-    content = {"scene": scene, "kind": kind, **_summary(pair, estimate)}
+    content = {"scene": scene, "kind": kind, **summary_of(len(pair.matches), estimate)}
+    content |= {"plane_poses": [] if epipolar is None else poses_of_plane(epipolar)}
     content |= {"seconds": seconds, "matching_seconds": matching_seconds}
     content |= {"pictures": [str(file) for file in files]}
     content |= {"report": None if options.report is None else str(options.report)}
     if options.json:
         print_json(content)
     else:
-        _print(content)
+        _print(content, lines_of(content, estimate, pair.matches.x1))
 
 
 def _timed(function: Any) -> tuple[Any, float]:
@@ -132,14 +137,17 @@ def _estimate_or_select(
     pair: Pair,
     limits: cvscore.RansacOptions,
     learned: cvscore.Calibration | None,
-) -> tuple[str, str | None, Estimate]:
-    """Return what was estimated, the kind of scene where that was asked, the result."""
+) -> tuple[str, str | None, Estimate, Estimate | None]:
+    """Return what was estimated, the kind of scene where that was asked, the result.
+
+    And the essential matrix, where the result is a plane's homography.
+    """
     if model != "auto":
         _check_cameras(model, pair)
         estimate = _estimate(model, pair, limits, learned)
         if not estimate:
             raise Failure(f"no model: {estimate.reason}")
-        return model, None, estimate
+        return model, None, estimate, None
     matches = pair.matches
     selection = cvscore.select_model(
         matches.x1,
@@ -157,8 +165,11 @@ def _estimate_or_select(
             "as good a one"
         )
     if selection.kind != "general":
-        return "homography", selection.kind, estimate
-    return "essential" if pair.cameras else "fundamental", selection.kind, estimate
+        is_posed = selection.kind == "planar" and bool(selection.epipolar)
+        epipolar = selection.epipolar if is_posed else None
+        return "homography", selection.kind, estimate, epipolar
+    kind = "essential" if pair.cameras else "fundamental"
+    return kind, selection.kind, estimate, None
 
 
 def _check_cameras(model: str, pair: Pair) -> None:
@@ -296,42 +307,9 @@ def picture(
     return stack([(caption, above), (meaning, below)])
 
 
-def _summary(pair: Pair, estimate: Estimate) -> dict[str, Any]:
-    content: dict[str, Any] = {
-        "model": estimate.model,
-        "num_matches": len(pair.matches),
-        "num_inliers": estimate.num_inliers,
-        "inliers": np.flatnonzero(estimate.inliers),
-        "scale": estimate.scale,
-        "scale_interval": estimate.scale_interval(MASS),
-        "threshold": estimate.threshold,
-        "evidence": estimate.evidence,
-        "is_significant": estimate.is_significant,
-        "iterations": estimate.iterations,
-    }
-    if estimate.pose is not None:
-        content |= {"R": estimate.pose.R, "t": estimate.pose.t}
-    return content
-
-
-def _print(content: dict[str, Any]) -> None:
-    share = 100.0 * content["num_inliers"] / content["num_matches"]
-    rows = np.array2string(content["model"], precision=6, suppress_small=False)
-    interval = " to ".join(f"{end:.3g}" for end in content["scale_interval"])
-    verdict = "" if content["is_significant"] else "; not significant"
-    scene = [("scene", SCENES[content["scene"]])] if content["scene"] else []
+def _print(content: dict[str, Any], lines: list[tuple[str, str]]) -> None:
     lines = [
-        *scene,
-        ("model", content["kind"]),
-        ("", rows.replace("\n", "\n" + " " * 12)),
-        (
-            "inliers",
-            f"{content['num_inliers']} of {content['num_matches']} matches "
-            f"({share:.0f} %)",
-        ),
-        ("scale", f"{content['scale']:.3g} px ({100 * MASS:.0f} %: {interval})"),
-        ("threshold", f"{content['threshold']:.3g} px (a result; nothing was set)"),
-        ("evidence", f"{content['evidence']:.0f} nats over 'by chance'{verdict}"),
+        *lines,
         (
             "time",
             f"{1000 * content['seconds']:.1f} ms for {content['iterations']} samples; "

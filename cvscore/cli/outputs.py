@@ -59,5 +59,5 @@ def write_report(path: Path, page: str) -> None:
 def _same_file(one: Path, other: Path) -> bool:
     try:
         return one.resolve() == other.resolve() or one.samefile(other)
-    except OSError:  # one of them is not there
+    except (OSError, RuntimeError):  # one is not there, or a link to itself
         return False

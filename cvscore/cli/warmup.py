@@ -7,6 +7,7 @@ import importlib.util
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -14,12 +15,14 @@ import numpy as np
 
 from cvscore.cli.info import kernel_layers
 from cvscore.cli.options import add_json_option, print_json
-from cvscore.types import Array, RansacOptions
+from cvscore.estimators.registry import RegisteredEstimator
+from cvscore.types import Array, Estimate, RansacOptions
 
 NUM_MATCHES = 400  # above the number at which candidates are previewed
 CAMERA = np.array([[1000.0, 0.0, 500.0], [0.0, 1000.0, 500.0], [0.0, 0.0, 1.0]])
+ROUGH_THRESHOLD = 5.0  # of scores that have one: ten times the noise
 # Enough for every part of the search, where the loop is interpreted.
-ROUGH = RansacOptions(max_iterations=100)
+ROUGH = RansacOptions(max_iterations=400)
 
 
 def add_parser(commands: Any) -> None:
@@ -63,7 +66,14 @@ def run(options: argparse.Namespace) -> None:
 
 def steps() -> list[tuple[str, Callable[[], Any]]]:
     """Return calls that between them use every kernel, with labels."""
-    return [*_estimates(), *_other_uses(), *_other_scores(), *_other_solvers()]
+    return [
+        *_estimates(),
+        *_other_uses(),
+        *_other_scores(),
+        *_other_solvers(),
+        ("own model", _run_own_model),
+        ("scores by themselves", _score_residuals),
+    ]
 
 
 def _estimates(**choices: Any) -> list[tuple[str, Callable[[], Any]]]:
@@ -74,7 +84,8 @@ def _estimates(**choices: Any) -> list[tuple[str, Callable[[], Any]]]:
         (
             form.counts.name,
             partial(
-                estimator.run,
+                _estimate,
+                estimator,
                 *_sets(form.data.dims),
                 cameras=(CAMERA, CAMERA),
                 **choices,
@@ -83,6 +94,25 @@ def _estimates(**choices: Any) -> list[tuple[str, Callable[[], Any]]]:
         for estimator in ESTIMATORS.values()
         for form in estimator.forms
     ]
+
+
+def _estimate(
+    estimator: RegisteredEstimator, x1: Array, x2: Array, **choices: Any
+) -> Estimate:
+    """Run an estimator, and draw the curve of its score if it is ours."""
+    from cvscore.draw.score_sweep import score_sweep
+
+    found = _asked(estimator.run(x1, x2, **choices))
+    if found.half_width > 0.0:
+        score_sweep(found, x1, x2, estimator.name)
+    return found
+
+
+def _asked(found: Estimate) -> Estimate:
+    """Ask an estimate for what it computes only then."""
+    assert found, found.reason
+    _ = found.evidence, found.covariance, found.reason_undetermined
+    return found
 
 
 def _other_uses() -> list[tuple[str, Callable[[], Any]]]:
@@ -99,6 +129,7 @@ def _other_uses() -> list[tuple[str, Callable[[], Any]]]:
         ("sampling", lambda: cvscore.estimate_homography(x1, x2, quality=quality)),
         ("which model", lambda: cvscore.select_model(x1, x2, CAMERA)),
         ("verification", _verify),
+        ("other poses", _find_other_poses),
     ]
 
 
@@ -111,12 +142,12 @@ def _other_scores() -> list[tuple[str, Callable[[], Any]]]:
 
     x1, x2 = _matches()
     scores = (
-        cvscore.Msac(1.0),
-        cvscore.GaussianUniform(1.0),
-        cvscore.MagsacPlusPlus(1.0),
+        cvscore.Msac(ROUGH_THRESHOLD),
+        cvscore.GaussianUniform(ROUGH_THRESHOLD),
+        cvscore.MagsacPlusPlus(ROUGH_THRESHOLD),
         cvscore.MarginalScore(label_prior=cvscore.BetaPrior(1.0, 1.0)),
     )
-    counting = _estimates(score=cvscore.InlierCount(1.0), options=ROUGH)
+    counting = _estimates(score=cvscore.InlierCount(ROUGH_THRESHOLD), options=ROUGH)
     return [
         *((f"{name}, interpreted", call) for name, call in counting),
         *(
@@ -151,7 +182,28 @@ def _other_solvers() -> list[tuple[str, Callable[[], Any]]]:
     ]
 
 
-def _sets(dims: tuple[int, ...]) -> tuple[Array, ...]:
+def _run_own_model() -> Estimate:
+    """Estimate with a model that has no kernels, as those of users."""
+    from cvscore.estimators.fundamental import ESTIMATOR
+    from cvscore.models.fundamental import fundamental_model
+
+    model = replace(fundamental_model(), kernels=None)
+    points = ESTIMATOR.data.pack(*_matches())
+    return _asked(ESTIMATOR.run(model, points, options=ROUGH))
+
+
+def _score_residuals() -> None:
+    """Call what only own code calls of the score."""
+    import cvscore
+
+    sq_residuals = np.linspace(0.0, 40.0, NUM_MATCHES)[None] ** 2
+    for labels in (None, cvscore.BetaPrior()):
+        score = cvscore.MarginalScore(half_width=20.0, label_prior=labels)
+        score.best_prefix(sq_residuals, dim=2, num_params=8)
+        score.best_prefix_by_sorting(sq_residuals, dim=2, num_params=8)
+
+
+def _sets(dims: tuple[int, ...]) -> tuple[Array, Array]:
     """Points of so many coordinates each, of images or of clouds.
 
     So few points of the clouds match that samplers that look at them have a reason to.
@@ -194,6 +246,16 @@ def _verify() -> None:
     for calibrated, share_on_plane in ((True, 0.5), (True, 1.0), (False, 0.5)):
         views = (PinholeView(x, CAMERA, calibrated) for x in _matches(share_on_plane))
         estimate_pair(clean_matches(indices, *views).matches, options)
+
+
+def _find_other_poses() -> None:
+    """Look for the other pose of a plane, and for what is among the outliers."""
+    import cvscore
+    from cvscore.estimators.likeliest_pose import likeliest_pose
+
+    found = cvscore.estimate_essential(*_matches(share_on_plane=1.0), CAMERA)
+    assert isinstance(found.alternatives, tuple)
+    likeliest_pose(found)
 
 
 def _matches(share_on_plane: float = 0.5, noise: float = 0.5) -> tuple[Array, Array]:

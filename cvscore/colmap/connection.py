@@ -22,6 +22,7 @@ from pathlib import Path
 LOCK_TIMEOUT_SECONDS = 10.0
 # By then the work of the transaction is done, and losing it costs more than waiting.
 WRITE_TIMEOUT_SECONDS = 60.0
+FIRST_BYTES = b"SQLite format 3\0"  # of every database
 # SQLite calls some failures of a full disk an I/O error; with less than this they are.
 FULL_BELOW = 1 << 20  # bytes
 
@@ -45,6 +46,8 @@ def connected(path: Path) -> Iterator[sqlite3.Connection]:
         raise FileNotFoundError(f"there is no database at {path}")
     if not _is_writable(path):
         raise PermissionError(f"{path} is read-only: nothing can be written to it")
+    if not _begins_as_database(path):  # SQLite makes one of any short file
+        raise ValueError(f"{path} is not a COLMAP database: it is no database at all")
     uri = f"{path.resolve().as_uri()}?mode=rw"
     try:
         with closing(
@@ -105,6 +108,11 @@ def _explained(error: sqlite3.Error, path: Path) -> Exception:
     if "malformed" in text:
         return ValueError(f"{path} is damaged: {text}")
     return ValueError(f"{path} is not a COLMAP database: {text}")
+
+
+def _begins_as_database(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(FIRST_BYTES)) == FIRST_BYTES
 
 
 def _is_writable(path: Path) -> bool:

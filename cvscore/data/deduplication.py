@@ -172,7 +172,7 @@ def _limit_sharing(bits, order, bounds, multipliers, chosen):
 
 def _bits(points: Array) -> NDArray[np.uint64]:
     # Adding zero turns -0.0 into 0.0, which compares equal but has other bits.
-    return (points + 0.0).view(np.uint64)
+    return (np.ascontiguousarray(points) + 0.0).view(np.uint64)
 
 
 @kernel

@@ -47,7 +47,7 @@ def score_sweep(
         raise ValueError(f"kind must be one of {', '.join(ESTIMATORS)}, got {kind!r}")
     if not estimate.half_width > 0.0:
         raise ValueError("there is no sweep to plot: the score was not a MarginalScore")
-    counts, data = ESTIMATORS[kind].form_of(x1, x2)
+    counts, data, _ = ESTIMATORS[kind].form_of(x1, x2)
     points = data.pack(x1, x2)
     distinct, _ = first_occurrences(points)
     distinct = distinct[not_many_to_one(points[:, distinct], None, data.dims)]

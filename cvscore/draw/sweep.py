@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cvscore.draw.figure import INLIER, OUTLIER, matplotlib_figure
 from cvscore.draw.score_sweep import ScoreSweep, score_sweep
 from cvscore.estimators.registry import ESTIMATORS
 from cvscore.scores.marginal_score import MarginalScore
 from cvscore.types import Array, Estimate
-from cvscore.types.extras import install_command
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-INLIER, OUTLIER, THRESHOLD = "#0072b2", "#d55e00", "#333333"
+THRESHOLD = "#333333"
 # The histogram reaches this many thresholds: far enough to see what outliers look like.
 RANGE_IN_THRESHOLDS = 4.0
 BINS_PER_THRESHOLD = 12
@@ -50,7 +50,7 @@ def plot_sweep(
     matplotlib.figure.Figure
         1000 pixels wide when saved with ``figure.savefig(path)``.
     """
-    figure_class = _matplotlib_figure()
+    figure_class = matplotlib_figure()
     sweep = score_sweep(estimate, x1, x2, kind, score)
     residuals, k = sweep.residuals, sweep.k
     figure: Figure = figure_class(
@@ -171,13 +171,3 @@ def densities(
     normal = np.exp(-0.5 * (r / scale) ** 2) / (np.sqrt(2.0 * np.pi) * scale) ** dim
     box = np.where(r <= half_width, (2.0 * half_width) ** -dim, 0.0)
     return sphere * normal, sphere * box
-
-
-def _matplotlib_figure() -> Any:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise ImportError(
-            f"this picture needs matplotlib: {install_command('draw')}"
-        ) from error
-    return Figure

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -13,7 +12,8 @@ from cvscore.data.normalization import Frame, Region, power_of_two
 from cvscore.data.point_sets import PointSets
 from cvscore.data.validation import as_distortion, as_intrinsics, as_real_array
 from cvscore.estimators.pipeline import Estimator
-from cvscore.estimators.registry import register
+from cvscore.estimators.posterior import Posterior
+from cvscore.estimators.registry import Form, register
 from cvscore.inference.outlier_width import widen_outlier_width
 from cvscore.models.absolute_pose import COUNTS, absolute_pose_model
 from cvscore.ransac.irls import polish
@@ -56,6 +56,12 @@ def denormalise(frame: Frame, inside: Array) -> Array:
     return outside
 
 
+def pose_outside(posterior: Posterior) -> Pose:
+    """Return the pose that the model is."""
+    outside = denormalise(posterior.frame, posterior.model)
+    return Pose(outside[:, :3], outside[:, 3])
+
+
 ESTIMATOR = Estimator(
     data=PointSets(
         dims=DIMS,
@@ -66,10 +72,11 @@ ESTIMATOR = Estimator(
     steps=(widen_outlier_width, polish),
     denormalise=denormalise,
     change_outside=denormalise,
+    find_pose=pose_outside,
 )
 
 
-@register(COUNTS, ESTIMATOR.data, needs_cameras=True)
+@register(Form(COUNTS, ESTIMATOR.data, absolute_pose_model), needs_cameras=True)
 def estimate_absolute_pose(
     points2d: ArrayLike,
     points3d: ArrayLike,
@@ -125,7 +132,7 @@ def estimate_absolute_pose(
     if coefficients is not None:
         points[:2] = undistort(points[:2].T, K, coefficients).T
     frame = _frame_of(K)
-    found = ESTIMATOR.run(
+    return ESTIMATOR.run(
         absolute_pose_model(_camera_inside(frame, K)),
         points,
         score=score_of(calibration, score, "absolute_pose"),
@@ -135,9 +142,6 @@ def estimate_absolute_pose(
         focal=_mean_focal(K),
         start=None if start is None else partial(normalise, outside=_as_pose(start)),
     )
-    if found.model is None:
-        return found
-    return replace(found, pose=Pose(found.model[:, :3], found.model[:, 3]))
 
 
 def _as_pose(start: ArrayLike) -> Array:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from numpy.typing import ArrayLike
 
 from cvscore.estimators import point_maps
@@ -14,7 +16,10 @@ IN_PLANE = point_maps.MAPS_OF_PLANE
 IN_SPACE = point_maps.MAPS_OF_SPACE
 
 
-@register(COUNTS[2], IN_PLANE.data, in_space=Form(COUNTS[3], IN_SPACE.data))
+@register(
+    Form(COUNTS[2], IN_PLANE.data, partial(affine_model, 2)),
+    Form(COUNTS[3], IN_SPACE.data, partial(affine_model, 3)),
+)
 def estimate_affine(
     x1: ArrayLike,
     x2: ArrayLike,

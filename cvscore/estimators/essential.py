@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -14,12 +13,14 @@ from cvscore.data.normalization import Frame
 from cvscore.data.validation import as_distortion, as_intrinsics
 from cvscore.estimators.open_directions import essential_open
 from cvscore.estimators.pipeline import SOLVERS, Estimator
-from cvscore.estimators.registry import register
+from cvscore.estimators.posterior import Posterior
+from cvscore.estimators.registry import Form, register
 from cvscore.inference.outlier_width import widen_outlier_width
 from cvscore.models.essential import COUNTS, essential_model
 from cvscore.models.relative_pose import normalise, pose_from_essential
 from cvscore.ransac.stopping import SearchStyle
 from cvscore.scores.calibration import Calibration, score_of
+from cvscore.two_view.degeneracy.planar_pose_ambiguity import other_poses_of_plane
 from cvscore.two_view.image_frames import camera_inside, frame_of_cameras, mean_focal
 from cvscore.two_view.image_pairs import SCENE_MATCHES
 from cvscore.two_view.refinement.cheirality import polish_in_front
@@ -33,15 +34,28 @@ from cvscore.types import (
     one_of,
 )
 
+# Known cameras leave less open than F does, and a sample costs ten times as much.
+MIN_SAMPLES_5PT = 48
+
+
+def pose_in_front(posterior: Posterior) -> Pose:
+    """Return the pose that puts most inliers in front of both cameras."""
+    rays = normalise(posterior.points, *posterior.cameras)
+    R, t, _ = pose_from_essential(posterior.model, rays, posterior.inliers)
+    return Pose(R, t)
+
+
 ESTIMATOR = Estimator(
     data=SCENE_MATCHES,
     steps=(widen_outlier_width, polish_in_front),
     find_open=essential_open,
-    style=SearchStyle(optimises_every_batch=True),
+    find_pose=pose_in_front,
+    find_rivals=other_poses_of_plane,
+    style=SearchStyle(optimises_every_batch=True, min_samples=MIN_SAMPLES_5PT),
 )
 
 
-@register(COUNTS, ESTIMATOR.data, needs_cameras=True)
+@register(Form(COUNTS, ESTIMATOR.data, essential_model), needs_cameras=True)
 def estimate_essential(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -82,7 +96,7 @@ def estimate_essential(
     points = _undistorted(points, K1, K2, dist1, dist2)
     one_of(solver, "solver", SOLVERS)  # before it is looked up
     calibrated = _calibrated(K1.tobytes(), K2.tobytes(), solver)
-    found = ESTIMATOR.run(
+    return ESTIMATOR.run(
         calibrated.model,
         points,
         score=score_of(calibration, score, "essential"),
@@ -91,10 +105,6 @@ def estimate_essential(
         frame=calibrated.frame,
         focal=calibrated.focal,
     )
-    if found.model is None:
-        return found
-    R, t, _ = pose_from_essential(found.model, normalise(points, K1, K2), found.inliers)
-    return replace(found, pose=Pose(R, t))
 
 
 class Calibrated(NamedTuple):

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from cvscore.data.normalization import Frame
 from cvscore.estimators.open_directions import fundamental_open
 from cvscore.estimators.pipeline import SOLVERS, Estimator
-from cvscore.estimators.registry import register
+from cvscore.estimators.registry import Form, register
 from cvscore.inference.outlier_width import widen_outlier_width
 from cvscore.models.fundamental import COUNTS, fundamental_model
-from cvscore.numerics.matrix3 import scale_to_unit_norm
+from cvscore.numerics.matrix3 import scale_to_unit_norm, smallest_singular_value
 from cvscore.ransac.irls import polish
 from cvscore.scores.calibration import Calibration, score_of
 from cvscore.two_view.degeneracy.repeated_structure import escape_dominant_plane
@@ -18,11 +19,18 @@ from cvscore.two_view.image_frames import fundamental_outside
 from cvscore.two_view.image_pairs import SCENE_MATCHES
 from cvscore.types import Array, Estimate, RansacOptions, Score, one_of
 
+# Of the smallest singular value over the norm.
+RANK_TOLERANCE = 1e-13
+
 
 def denormalise(frame: Frame, inside: Array) -> Array:
-    """Return F for the points outside of the frame, of unit norm."""
+    """Return F for the points outside of the frame, of unit norm and rank two."""
     F: Array = fundamental_outside(frame, inside)
     scale_to_unit_norm(F)
+    if smallest_singular_value(F) > RANK_TOLERANCE:
+        # Terms that cancel outside left their rounding.
+        U, values, Vt = np.linalg.svd(F)
+        F = (U[:, :2] * values[:2]) @ Vt[:2]
     return F
 
 
@@ -35,7 +43,7 @@ ESTIMATOR = Estimator(
 )
 
 
-@register(COUNTS, ESTIMATOR.data)
+@register(Form(COUNTS, ESTIMATOR.data, fundamental_model))
 def estimate_fundamental(
     x1: ArrayLike,
     x2: ArrayLike,

@@ -6,7 +6,7 @@ from numpy.typing import ArrayLike
 
 from cvscore.data.normalization import Frame
 from cvscore.estimators.pipeline import SOLVERS, Estimator
-from cvscore.estimators.registry import register
+from cvscore.estimators.registry import Form, register
 from cvscore.inference.outlier_width import widen_outlier_width
 from cvscore.models.homography import COUNTS, homography_model
 from cvscore.numerics.linalg import EPSILON
@@ -33,7 +33,7 @@ ESTIMATOR = Estimator(
 )
 
 
-@register(COUNTS, ESTIMATOR.data)
+@register(Form(COUNTS, ESTIMATOR.data, homography_model))
 def estimate_homography(
     x1: ArrayLike,
     x2: ArrayLike,

@@ -119,7 +119,7 @@ def likeliest_kind(posterior: Posterior, cameras: Cameras | None) -> str:
 def open_by_noise(posterior: Posterior) -> str:
     """Return why a model is open where noise says most of some direction."""
     share = signal_of(posterior).share_of_noise
-    return POINTS_TOO_FEW_DIRECTIONS if share * MIN_SIGNAL > 1.0 else ""
+    return "" if share * MIN_SIGNAL <= 1.0 else POINTS_TOO_FEW_DIRECTIONS
 
 
 class Signal(NamedTuple):
@@ -134,13 +134,23 @@ class Signal(NamedTuple):
 
 
 def signal_of(posterior: Posterior) -> Signal:
-    """Return what the inliers say beyond noise."""
-    near, scale = posterior.near, posterior.noise.scale / posterior.frame.unit
-    num_params = near.jacobian.shape[2]
+    """Return what the inliers say beyond noise; infinite where that is nothing."""
+    num_params = len(posterior.parametrisation.names)
     nothing = Signal(np.full((num_params, num_params), np.inf), np.inf)
+    if not np.isfinite(posterior.covariance_inside).all():
+        return nothing
+    try:
+        with np.errstate(all="ignore"):  # of points at infinity
+            return _signal_of(posterior)
+    except np.linalg.LinAlgError:  # singular to rounding, or not finite
+        return nothing
+
+
+def _signal_of(posterior: Posterior) -> Signal:
+    near, scale = posterior.near, posterior.noise.scale / posterior.frame.unit
     coordinates = orthonormal_coordinates(near.jacobian, near.weights)
     if coordinates is None:
-        return nothing
+        raise np.linalg.LinAlgError("inliers leave a coordinate open")
     jacobian = near.jacobian @ coordinates
     leverages = near.weights * sq_lengths(jacobian)
     kept = np.argsort(leverages)[: len(leverages) - _num_doubtful(posterior)]
@@ -155,11 +165,7 @@ def signal_of(posterior: Posterior) -> Signal:
         )
         change = shifted.reshape(near.jacobian[:, kept].shape) @ coordinates - jacobian
         by_noise += weighted_gram(change, weights)
-    try:
-        factor = np.linalg.cholesky(weighted_gram(jacobian, weights))
-    except np.linalg.LinAlgError:
-        return nothing
-    root = np.linalg.inv(factor)
+    root = np.linalg.inv(np.linalg.cholesky(weighted_gram(jacobian, weights)))
     shares, directions = np.linalg.eigh(root @ by_noise @ root.T)
     outwards = coordinates @ root.T @ directions
     signals = np.maximum(1.0 - shares, MIN_SIGNAL_SHARE)
@@ -169,6 +175,8 @@ def signal_of(posterior: Posterior) -> Signal:
 
 def _deviation(covariance: Array) -> float:
     """Return the largest standard deviation in any direction, degrees."""
+    if not np.isfinite(covariance).all():
+        return math.inf
     return math.degrees(math.sqrt(np.linalg.norm(covariance, 2)))
 
 

@@ -244,18 +244,17 @@ def _matrices(
 
 
 def _configuration(matches: PairMatches, found: Explanation) -> str:
-    """Return COLMAP's name; it has one only for pairs of spherical cameras.
+    """Return COLMAP's name; of spherical cameras it calls only rotations another.
 
     What is nearly a plane is none of its uncalibrated pairs: global mapping finds focal
     lengths by the fundamental matrices of these, and a facade may give it any.
     """
-    if not matches.has_image_plane or found.kind == "general":
-        if matches.has_image_plane and found.is_nearly_planar:
-            return "PLANAR_OR_PANORAMIC"
+    if found.kind == "rotation":
+        return "PANORAMIC"
+    if not matches.has_image_plane:
         return "CALIBRATED" if matches.calibrated else "UNCALIBRATED"
-    names = {
-        "planar": "PLANAR",
-        "rotation": "PANORAMIC",
-        "planar_or_rotation": "PLANAR_OR_PANORAMIC",
-    }
-    return names[found.kind]
+    if found.kind == "planar":
+        return "PLANAR"
+    if found.kind == "planar_or_rotation" or found.is_nearly_planar:
+        return "PLANAR_OR_PANORAMIC"
+    return "CALIBRATED" if matches.calibrated else "UNCALIBRATED"

@@ -9,24 +9,29 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 from numpy.typing import ArrayLike
 
 from cvscore.data.normalization import Frame
 from cvscore.data.point_sets import PointSets
+from cvscore.estimators.alternatives import OtherAnswers
 from cvscore.estimators.open_directions import open_by_noise
 from cvscore.estimators.posterior import Posterior
 from cvscore.estimators.preparation import Problem, prepare
 from cvscore.estimators.result import failure, result
+from cvscore.inference.fit_summary import FitSummary, summarise_fit
 from cvscore.ransac.local_optimization import optimise, optimise_from
 from cvscore.ransac.loop import search
-from cvscore.ransac.objective import Candidate, Objective
+from cvscore.ransac.objective import Candidate, Objective, Rival
 from cvscore.ransac.samplers import ProsacSampler
 from cvscore.ransac.stopping import PLAIN, SearchStyle
 from cvscore.types import (
     Array,
     Estimate,
     GeometricModel,
+    Mask,
+    Pose,
     RansacOptions,
     Sampler,
     Score,
@@ -42,6 +47,15 @@ Step = Callable[[Objective, Candidate], tuple[Objective, Candidate]]
 def unchanged(frame: Frame, model: Array) -> Array:
     """Return a model that is the same in every frame."""
     return model
+
+
+def no_pose(posterior: Posterior) -> None:
+    """Return the pose of a model that has none."""
+
+
+def no_rivals(objective: Objective, candidate: Candidate) -> list[Rival]:
+    """Return the rivals of a candidate that has none."""
+    return []
 
 
 @dataclass(frozen=True)
@@ -61,6 +75,11 @@ class Estimator:
         linear.
     find_open : callable
         ``find_open(posterior)``: what inliers leave open of the model, in words.
+    find_pose : callable
+        ``find_pose(posterior)``: the pose behind the model; None where it has none.
+    find_rivals : callable
+        ``find_rivals(objective, candidate)``: other candidates that explain the points
+        about as well, each with the difference in evidence.
     style : SearchStyle
         How the search goes about it.
     """
@@ -70,6 +89,8 @@ class Estimator:
     denormalise: Callable[[Frame, Array], Array] = unchanged
     change_outside: Callable[[Frame, Array], Array] = unchanged
     find_open: Callable[[Posterior], str] = open_by_noise
+    find_pose: Callable[[Posterior], Pose | None] = no_pose
+    find_rivals: Callable[[Objective, Candidate], list[Rival]] = no_rivals
     style: SearchStyle = PLAIN
 
     def run(
@@ -118,16 +139,62 @@ class Estimator:
             best = _better_of(objective, best, start(problem.frame))
         if best is None:
             return failure(problem.num_rows, degenerate(problem, model), iterations)
+        objective, best = self._improved(objective, best)
+        others = OtherAnswers(self, problem, objective, best, iterations)
+        return self.conclude(problem, objective, best, iterations, others=others)
+
+    def _improved(
+        self, objective: Objective, best: Candidate
+    ) -> tuple[Objective, Candidate]:
         for step in self.steps:
             objective, best = step(objective, best)
-        found = self.denormalise(problem.frame, best.model)
-        estimate = result(self.data, problem, objective, best, found, iterations)
-        return replace(
-            estimate, posterior=self._posterior(estimate, problem, objective, best)
-        )
+        return objective, best
+
+    def conclude(
+        self,
+        problem: Problem,
+        objective: Objective,
+        best: Candidate,
+        iterations: int,
+        **also: Any,
+    ) -> Estimate:
+        """Say what the data tell of the best candidate, and how sure that is.
+
+        One that has no more inliers than fix it says nothing of the noise, and is none.
+        ``also`` has other fields of the estimate.
+        """
+        summary = summarise_fit(objective, best, problem.frame.unit)
+        if not summary.noise.shape > 0.0:
+            reason = no_surplus(objective, summary)
+            return failure(problem.num_rows, reason, iterations)
+        model = self.denormalise(problem.frame, best.model)
+        posterior = self._posterior(summary, problem, objective, best)
+        also["pose"] = None if posterior is None else self.find_pose(posterior)
+        also["posterior"] = posterior
+        found = problem, objective, best, summary
+        return result(self.data, *found, model, iterations, **also)
+
+    def search_among(
+        self, problem: Problem, objective: Objective, chosen: Mask
+    ) -> tuple[Objective, Candidate | None, int]:
+        """Search among chosen points only, and improve what is found.
+
+        Returns the objective on these points, and what `search` returns.
+        """
+        among = objective.among(chosen)
+        part = replace(problem, points=among.points, quality=None)
+        sampler = self._sampler(part, objective.model, objective.options)
+        best, iterations = search(among, sampler, self.style)
+        if best is None:
+            return among, None, iterations
+        return *self._improved(among, best), iterations
 
     def _posterior(
-        self, found: Estimate, problem: Problem, objective: Objective, best: Candidate
+        self,
+        summary: FitSummary,
+        problem: Problem,
+        objective: Objective,
+        best: Candidate,
     ) -> Posterior | None:
         """Keep what tells how sure it is, where the model has coordinates."""
         model = objective.model
@@ -138,13 +205,13 @@ class Estimator:
             model=best.model,
             points=problem.points,
             sq_residuals=best.sq_residuals,
-            inliers=objective.inliers(best),
+            inliers=summary.inliers,
             dim=model.residual_dim,
             cameras=model.cameras,
             frame=problem.frame,
             change_outside=self.change_outside,
-            noise=found.noise,
-            threshold=found.threshold,
+            noise=summary.noise,
+            threshold=summary.threshold,
             find_open=self.find_open,
         )
 
@@ -175,6 +242,14 @@ def too_few(problem: Problem, model: GeometricModel) -> str:
     return (
         f"{problem.points.shape[1]} distinct matches, but a {model.name} needs "
         f"at least {model.sample_size + 1}"
+    )
+
+
+def no_surplus(objective: Objective, summary: FitSummary) -> str:
+    """Say that a model has no more inliers than fix it: they tell no noise."""
+    return (
+        f"no {objective.model.name} has more inliers than fix it: "
+        f"{int(summary.inliers.sum())} of {objective.points.shape[1]} matches"
     )
 
 

@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from cvscore.data.normalization import Frame
+from cvscore.data.validation import as_coordinates, as_real_array, check_finite
 from cvscore.inference.covariance import (
     Linearised,
     Reach,
@@ -22,7 +24,8 @@ from cvscore.inference.covariance import (
     reach_of,
     student_widening,
 )
-from cvscore.types import Array, Mask, NoisePosterior
+from cvscore.numerics.linalg import EPSILON
+from cvscore.types import LARGEST, Array, Mask, NoisePosterior, SizeError, shown
 from cvscore.types.parametrisation import Fit, Parametrisation
 from cvscore.types.uncertainty import EpipolarLines, Transferred, Uncertainty
 
@@ -95,23 +98,32 @@ class Posterior:
         within = self.fit._replace(points=self.points[:, reach.within])
         num = within.points.shape[1]
         both = np.hstack([within.points, self.points[:, reach.beside]])
-        jacobian = self.parametrisation.jacobian(
-            within._replace(points=both), self.basis
-        ).reshape(self.dim, both.shape[1], num_params)
+        with np.errstate(all="ignore"):  # of points at infinity
+            jacobian = self.parametrisation.jacobian(
+                within._replace(points=both), self.basis
+            ).reshape(self.dim, both.shape[1], num_params)
+            residuals = self.parametrisation.residuals(within)
+        beside = jacobian[:, num:]
         return Linearised(
             jacobian[:, :num],
-            self.parametrisation.residuals(within),
+            residuals,
             biweights(self.sq_residuals[reach.within], reach.variance),
             within.points,
-            jacobian[:, num:],
+            beside[:, np.isfinite(beside).all(axis=(0, 2))],
         )
 
     @cached_property
     def covariance_inside(self) -> Array:
         """Covariance (n, n) of the coordinates inside."""
-        scale = self.noise.scale / self.frame.unit
-        covariance = fit_covariance(self.near, self.reach.variance, scale**2)
-        return student_widening(self.noise) * covariance
+        # Places are known to rounding at the best.
+        rounding = EPSILON * (1.0 + np.abs(self.frame.shift).max() / self.frame.unit)
+        scale = max(self.noise.scale / self.frame.unit, rounding)
+        with np.errstate(all="ignore"):
+            found = fit_covariance(self.near, self.reach.variance, scale**2)
+        widening = student_widening(self.noise)
+        if widening == np.inf:  # times a covariance that may be zero
+            return np.full_like(found, np.inf)
+        return widening * found
 
     @cached_property
     def uncertainty(self) -> Uncertainty:
@@ -120,9 +132,9 @@ class Posterior:
         if self.parametrisation.coordinates is not None:
             model = self.change_outside(self.frame, self.model)
             changes = [self.change_outside(self.frame, one) for one in self.basis]
-            by_inside = self.parametrisation.coordinates(model, np.array(changes))
-            if np.isfinite(covariance).all():
-                covariance = by_inside.T @ covariance @ by_inside
+            with np.errstate(all="ignore"):  # without coordinates, they are open
+                by_inside = self.parametrisation.coordinates(model, np.array(changes))
+            covariance = propagated(by_inside.T[:, None], covariance)[0]
         return Uncertainty(
             self.parametrisation.names, covariance, 2.0 * self.noise.shape
         )
@@ -133,10 +145,8 @@ class Posterior:
         pose_slopes = self.parametrisation.pose_slopes
         if pose_slopes is None:
             raise TypeError("this model has no pose")
-        slopes, covariance = pose_slopes(self.fit), self.uncertainty.covariance
-        if not np.isfinite(covariance).all():
-            return np.full((6, 6), np.inf)
-        of_pose: Array = slopes @ covariance @ slopes.T
+        slopes = pose_slopes(self.fit)
+        of_pose: Array = propagated(slopes[:, None], self.uncertainty.covariance)[0]
         return of_pose
 
     @cached_property
@@ -144,23 +154,52 @@ class Posterior:
         """What the inliers leave open; empty where nothing is."""
         return self.find_open(self)
 
-    def offset(self, model: Array, other: Array) -> Array:
-        """Return the coordinates (n,) of another model about a model, both outside."""
-        return self.parametrisation.offset(model, other, self.frame)
+    def offset(self, model: Array, other: ArrayLike) -> Array:
+        """Return the coordinates (n,) of another model about a model, both outside.
 
-    def transfer(self, points: Array) -> Transferred:
+        Not finite where it has none about this one.
+        """
+        given = as_real_array(other, "model").astype(np.float64)
+        if given.shape != model.shape or not np.isfinite(given).all():
+            raise ValueError(
+                f"model must be a finite array of shape {model.shape}, got "
+                f"{shown(given.tolist())}"
+            )
+        if np.allclose(given, model, rtol=4.0 * EPSILON, atol=0.0):
+            return np.zeros(len(self.parametrisation.names))  # not their rounding
+        with np.errstate(all="ignore"):
+            return self.parametrisation.offset(model, given, self.frame)
+
+    def transfer(self, points: ArrayLike) -> Transferred:
         """Map points (M, D) of the first set, with covariances."""
         predict = self.parametrisation.predict
         if predict is None:
             raise TypeError("this model does not map points: see epipolar_lines")
-        dim = points.shape[1]
-        shift1, shift2 = self.frame.shift[:dim], self.frame.shift[dim:]
-        mapped, slopes = predict(self.model, (points - shift1).T / self.frame.unit)
-        moved = np.tensordot(slopes, self.basis, axes=((2, 3), (1, 2)))  # (D, M, n)
-        covariances = self.frame.unit**2 * _propagated(moved, self.covariance_inside)
-        return Transferred(self.frame.unit * mapped.T + shift2, covariances)
+        dim = len(self.points) // 2
+        inside, shift = self._enter(points, slice(dim)), self.frame.shift[dim:]
+        unit = self.frame.unit
+        with np.errstate(all="ignore"):  # of points that go to infinity
+            mapped, slopes = predict(self.model, inside)
+            moved = np.tensordot(slopes, self.basis, axes=((2, 3), (1, 2)))  # (D, M, n)
+            covariances = propagated(unit * moved, self.covariance_inside)
+            return Transferred(unit * mapped.T + shift, covariances)
 
-    def epipolar_lines(self, points: Array, image: int) -> EpipolarLines:
+    def _enter(self, points: ArrayLike, rows: slice) -> Array:
+        """Return points (M, D) of one set as (D, M) inside of the frame."""
+        shift, unit = self.frame.shift[rows], self.frame.unit
+        outside = as_coordinates(points, len(shift), "points").astype(np.float64).T
+        check_finite(outside, "points")
+        with np.errstate(all="ignore"):
+            inside: Array = (outside - shift[:, None]) / unit
+        farthest = np.abs(inside).max(initial=0.0)
+        if not farthest <= LARGEST:
+            raise SizeError(
+                f"points must be within {LARGEST:g} times the size of those that the "
+                f"model is of, got {farthest:g}"
+            )
+        return inside
+
+    def epipolar_lines(self, points: ArrayLike, image: int) -> EpipolarLines:
         """Return the lines of points (M, 2) of an image (1 or 2) in the other one."""
         if self.model.shape != (3, 3) or self.parametrisation.predict is not None:
             raise TypeError("this model has no epipolar lines: see transfer")
@@ -170,24 +209,43 @@ class Posterior:
             F, changes = second.T @ F @ first, second.T @ changes @ first
         if image == 2:
             F, changes = F.T, changes.transpose(0, 2, 1)
-        here = self.frame.shift[2 * image - 2 : 2 * image]
         there = self.frame.shift[4 - 2 * image : 6 - 2 * image]
-        inside = np.vstack([(points - here).T / self.frame.unit, np.ones(len(points))])
+        places = self._enter(points, slice(2 * image - 2, 2 * image))
+        inside = np.vstack([places, np.ones(places.shape[1])])
         out = np.eye(3)  # line inside to line outside, times the unit
         out[2, :2], out[2, 2] = -there, self.frame.unit
         lines, moved = out @ F @ inside, np.tensordot(out @ changes, inside, axes=1)
         lengths = np.hypot(lines[0], lines[1])
-        lines, moved = lines / lengths, moved / lengths
-        # A line of unit normal turns and shifts only.
-        along = (moved[:, :2] * lines[:2]).sum(axis=1)[:, None] * lines
-        slopes = (moved - along).transpose(1, 2, 0)  # (3, M, n)
-        return EpipolarLines(lines.T, _propagated(slopes, self.covariance_inside))
+        with np.errstate(all="ignore"):  # the epipole has no line
+            lines, moved = lines / lengths, moved / lengths
+            # A line of unit normal turns and shifts only.
+            along = (moved[:, :2] * lines[:2]).sum(axis=1)[:, None] * lines
+            slopes = (moved - along).transpose(1, 2, 0)  # (3, M, n)
+        return EpipolarLines(lines.T, propagated(slopes, self.covariance_inside))
 
 
-def _propagated(slopes: Array, covariance: Array) -> Array:
-    """Covariances (M, D, D) of what has slopes (D, M, n) by coordinates (n, n)."""
-    if not np.isfinite(covariance).all():
-        return np.full((slopes.shape[1], len(slopes), len(slopes)), np.inf)
+def propagated(slopes: Array, covariance: Array) -> Array:
+    """Covariances (M, D, D) of what has slopes (D, M, n) by coordinates (n, n).
+
+    Infinite where the coordinates are open, or no number holds what they are.  They
+    are made of a root, as rounding would leave differences of large terms negative.
+    """
     by_point = slopes.transpose(1, 0, 2)
-    covariances: Array = by_point @ covariance @ by_point.transpose(0, 2, 1)
+    with np.errstate(all="ignore"):
+        moved = by_point @ root_of(covariance)
+        covariances: Array = moved @ moved.transpose(0, 2, 1)
+    is_open = ~np.isfinite(covariances).all(axis=(1, 2))
+    covariances[is_open] = np.inf
     return covariances
+
+
+def root_of(covariance: Array) -> Array:
+    """Return L (n, n) with ``L L' = covariance``; NaN for one that is not finite."""
+    if not np.isfinite(covariance).all():
+        return np.full_like(covariance, np.nan)
+    deviations = np.sqrt(np.diag(covariance))
+    divisors = np.where(deviations > 0.0, deviations, 1.0)
+    correlations = covariance / divisors[:, None] / divisors
+    values, vectors = np.linalg.eigh(correlations)
+    root: Array = deviations[:, None] * vectors * np.sqrt(np.maximum(values, 0.0))
+    return root

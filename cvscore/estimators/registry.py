@@ -14,16 +14,22 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cvscore.data.point_sets import PointSets
-from cvscore.types import Array, Estimate, ModelCounts
+from cvscore.two_view.image_pairs import SCENE_MATCHES
+from cvscore.types import Estimate, GeometricModel, ModelCounts
 
 Function = TypeVar("Function", bound=Callable[..., Estimate])
 
 
 class Form(NamedTuple):
-    """Counts of a model for one kind of data, and these data."""
+    """Counts of a model for one kind of data, these data, and the model itself.
+
+    ``make_model(*cameras)`` describes it to the loop, with the camera matrices inside
+    of the frame where it has any.
+    """
 
     counts: ModelCounts
     data: PointSets
+    make_model: Callable[..., GeometricModel]
 
 
 @dataclass(frozen=True)
@@ -37,28 +43,26 @@ class RegisteredEstimator:
     estimate : callable
         The public function: the sets of points, the camera matrices if it needs them,
         and keyword arguments.
-    counts : ModelCounts
-        Of its model.
-    data : PointSets
-        What it is fitted to.
+    forms : tuple of Form
+        All kinds of data that it takes.
     needs_cameras : bool
         Whether camera matrices follow the points.
-    in_space : Form or None
-        Counts and data for points of three coordinates, where these are another form.
     """
 
     name: str
     estimate: Callable[..., Estimate]
-    counts: ModelCounts
-    data: PointSets
+    forms: tuple[Form, ...]
     needs_cameras: bool
-    in_space: Form | None = None
 
     @property
-    def forms(self) -> tuple[Form, ...]:
-        """All kinds of data that it takes, and the counts of its model for each."""
-        first = Form(self.counts, self.data)
-        return (first,) if self.in_space is None else (first, self.in_space)
+    def counts(self) -> ModelCounts:
+        """Of its model, for the first kind of data."""
+        return self.forms[0].counts
+
+    @property
+    def data(self) -> PointSets:
+        """The first kind of data that it takes."""
+        return self.forms[0].data
 
     def form_of(self, *sets: ArrayLike) -> Form:
         """Return the form for sets of points, by their numbers of coordinates."""
@@ -67,7 +71,7 @@ class RegisteredEstimator:
         return next(fitting, self.forms[0])
 
     def run(
-        self, *sets: Any, cameras: tuple[Array | None, ...] = (), **choices: Any
+        self, *sets: Any, cameras: tuple[ArrayLike | None, ...] = (), **choices: Any
     ) -> Estimate:
         """Estimate from sets of points, with the cameras of images if needed."""
         if not self.needs_cameras:
@@ -83,19 +87,13 @@ ESTIMATORS: dict[str, RegisteredEstimator] = {}
 
 
 def register(
-    counts: ModelCounts,
-    data: PointSets,
-    *,
-    needs_cameras: bool = False,
-    in_space: Form | None = None,
+    *forms: Form, needs_cameras: bool = False
 ) -> Callable[[Function], Function]:
     """Return a decorator that makes an ``estimate_NAME`` known by its NAME."""
 
     def register_function(function: Function) -> Function:
         name = function.__name__.removeprefix("estimate_")
-        ESTIMATORS[name] = RegisteredEstimator(
-            name, function, counts, data, needs_cameras, in_space
-        )
+        ESTIMATORS[name] = RegisteredEstimator(name, function, forms, needs_cameras)
         return function
 
     return register_function
@@ -104,6 +102,13 @@ def register(
 def of_image_pairs() -> list[str]:
     """Return the names of the estimators that take matches of two images."""
     return [name for name, entry in ESTIMATORS.items() if entry.data.dims == (2, 2)]
+
+
+def data_of(*sets: ArrayLike) -> PointSets:
+    """Return the kind of data that sets of points are, by their coordinates."""
+    fitting = (form.data for entry in ESTIMATORS.values() for form in entry.forms)
+    dims = tuple(np.shape(points)[-1] for points in sets if np.ndim(points))
+    return next((data for data in fitting if data.dims == dims), SCENE_MATCHES)
 
 
 def registered(name: str) -> RegisteredEstimator:

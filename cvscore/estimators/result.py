@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from cvscore.data.point_sets import PointSets
 from cvscore.estimators.preparation import Problem
-from cvscore.inference.fit_summary import evidence_of, summarise_fit
+from cvscore.inference.fit_summary import FitSummary, evidence_of
 from cvscore.ransac.objective import Candidate, Objective
 from cvscore.types import Array, Estimate
 
@@ -18,22 +19,17 @@ def result(
     problem: Problem,
     objective: Objective,
     best: Candidate,
+    summary: FitSummary,
     model: Array,
     iterations: int,
+    **further: Any,
 ) -> Estimate:
     """Say what the data tell of the best candidate.
 
-    ``model`` is its model for the points outside of the frame.  One that has no more
-    inliers than fix it says nothing of the noise, and is none.
+    ``model`` is its model for the points outside of the frame, and ``further`` are
+    fields of the estimate that are known already.
     """
     unit = problem.frame.unit
-    summary = summarise_fit(objective, best, unit)
-    if not summary.noise.shape > 0.0:
-        reason = (
-            f"no {objective.model.name} has more inliers than fix it: "
-            f"{int(summary.inliers.sum())} of {objective.points.shape[1]} matches"
-        )
-        return failure(problem.num_rows, reason, iterations)
     of_surplus = summary.residuals[:0]
     if problem.surplus.size:
         sq_residuals = objective.model.residuals(best.model[None], problem.surplus)
@@ -61,6 +57,7 @@ def result(
         iterations=iterations,
         noise=summary.noise,
         half_width=np.nan if half_width is None else unit * half_width,
+        **further,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from numpy.typing import ArrayLike
 
@@ -16,7 +17,10 @@ IN_PLANE = point_maps.MAPS_OF_PLANE
 IN_SPACE = replace(point_maps.MAPS_OF_SPACE, data=point_maps.SIMILAR_CLOUDS)
 
 
-@register(COUNTS[2], IN_PLANE.data, in_space=Form(COUNTS[3], IN_SPACE.data))
+@register(
+    Form(COUNTS[2], IN_PLANE.data, partial(similarity_model, 2)),
+    Form(COUNTS[3], IN_SPACE.data, partial(similarity_model, 3)),
+)
 def estimate_similarity(
     x1: ArrayLike,
     x2: ArrayLike,

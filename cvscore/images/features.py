@@ -20,6 +20,9 @@ MOST_FEATURES = 2**31 - 1  # OpenCV counts them by a C int
 # A match is kept where its descriptor is nearer than this times the second nearest.
 # More permissive than the usual 0.75: wrong matches cost the estimators little.
 RATIO = 0.85
+# Of an image file.  OpenCV takes no image of more than 2**30 pixels; a device may never
+# end.
+MOST_IMAGE_BYTES = 1 << 30
 
 
 def read_image(path: str | Path) -> NDArray[np.uint8]:
@@ -29,7 +32,11 @@ def read_image(path: str | Path) -> NDArray[np.uint8]:
     """
     import cv2
 
-    data = np.frombuffer(Path(path).read_bytes(), dtype=np.uint8)
+    with Path(path).open("rb") as file:
+        content = file.read(MOST_IMAGE_BYTES + 1)  # of a pipe too, which has no size
+    if len(content) > MOST_IMAGE_BYTES:
+        raise ValueError(f"{path} is not an image: it goes on beyond a gigabyte")
+    data = np.frombuffer(content, dtype=np.uint8)
     image: Any = None
     if data.size:
         try:

@@ -159,7 +159,8 @@ def orthonormal_coordinates(jacobian: Array, weights: Array) -> Array | None:
     num_params = jacobian.shape[2]
     rows = (np.sqrt(weights)[:, None] * jacobian).reshape(-1, num_params)
     lengths = np.linalg.norm(rows, axis=0)
-    if not (len(rows) > num_params and (lengths > 0.0).all()):
+    is_known = np.isfinite(lengths).all() and (lengths > 0.0).all()
+    if not (len(rows) > num_params and is_known):
         return None
     # By the orthogonal factor: a product J' J would lose half of the digits.
     factor = np.linalg.qr(rows / lengths, mode="r")

@@ -7,6 +7,8 @@ the image.  A point behind the camera has none.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -51,6 +53,7 @@ def absolute_pose_model(K: Array) -> GeometricModel:
         kernels=ModelKernels(_solve, reprojection_residuals, _refit, constants),
         cameras=(K,),
         parametrisation=ABSOLUTE_POSE_PARAMETERS,
+        remake=partial(absolute_pose_model, K),
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from cvscore.models.parametrisations.point_maps import AFFINE
@@ -19,4 +21,5 @@ KERNELS = ModelKernels(affine_of_simplices, map_residuals, refit_affine, np.empt
 
 def affine_model(dim: int) -> GeometricModel:
     """Describe affine maps of points with 2 or 3 coordinates to the loop."""
-    return map_model(COUNTS[dim], KERNELS, AFFINE[dim])
+    remake = partial(affine_model, dim)
+    return map_model(COUNTS[dim], KERNELS, AFFINE[dim], remake)

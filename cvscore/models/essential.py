@@ -6,6 +6,8 @@ Sampson residuals of the image points themselves, through ``F = K2^-T E K1^-1``.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -61,6 +63,7 @@ def essential_model(K1: Array, K2: Array, solver: str = "native") -> GeometricMo
         ),
         cameras=(K1, K2),
         parametrisation=ESSENTIAL_PARAMETERS,
+        remake=partial(essential_model, K1, K2, solver),
     )
 
 

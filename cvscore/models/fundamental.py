@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +45,7 @@ def fundamental_model(solver: str = "native") -> GeometricModel:
         refit=refit_fundamental,
         kernels=KERNELS if solver == "native" else None,
         parametrisation=FUNDAMENTAL_PARAMETERS,
+        remake=partial(fundamental_model, solver),
     )
 
 

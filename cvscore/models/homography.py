@@ -18,7 +18,7 @@ and does not depend on the scale of ``H``.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +54,7 @@ def homography_model(solver: str = "native") -> GeometricModel:
         refit=refit_homography,
         kernels=KERNELS if solver == "native" else None,
         parametrisation=HOMOGRAPHY_PARAMETERS,
+        remake=partial(homography_model, solver),
     )
 
 
@@ -129,5 +130,6 @@ def homography_4pt_opencv(points: Array, samples: NDArray[np.int64]) -> Array:
     x, y = points[:2, usable[:, 0]]
     w = models[:, 2, 0] * x + models[:, 2, 1] * y + models[:, 2, 2]
     models /= np.copysign(np.linalg.norm(models, axis=(1, 2)), w)[:, None, None]
+    models = models[np.isfinite(models).all(axis=(1, 2))]  # OpenCV has NaN for some
     regular: Array = models[np.abs(np.linalg.det(models)) > MIN_DETERMINANT_4PT]
     return regular

@@ -76,6 +76,23 @@ def _likeliest_pose(H, points, is_inlying, K1, K2):
     return best
 
 
+@brief_kernel
+def essentials_of_plane(H, K1, K2):
+    """Essential matrices (2, 3, 3) of the two poses behind a homography in pixels.
+
+    None of them, (0, 3, 3), where the homography is that of a rotation.  ``H`` takes
+    its inliers to positive multiples.
+    """
+    poses, normals = np.empty((2, 3, 4)), np.empty((2, 3))
+    between_rays = product_of(inverse_of(K2), product_of(H, K1))
+    matrices = np.empty((2, 3, 3))
+    if not decompose_homography(between_rays, poses, normals):
+        return matrices[:0]
+    for k in range(2):
+        write_essential(poses[k], matrices[k])
+    return matrices
+
+
 @kernel
 def decompose_homography(H, poses, normals):
     """Write two poses of a homography between rays, and the normals of the plane.

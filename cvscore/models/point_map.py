@@ -12,6 +12,7 @@ exact.  It treats both sets alike and has the squared unit of the points.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,10 @@ EXACT = 0.0
 
 
 def map_model(
-    counts: ModelCounts, kernels: ModelKernels, parametrisation: Parametrisation
+    counts: ModelCounts,
+    kernels: ModelKernels,
+    parametrisation: Parametrisation,
+    remake: Callable[[], GeometricModel],
 ) -> GeometricModel:
     """Return the record of a map from its counts and its compiled functions."""
     constants = kernels.constants
@@ -46,6 +50,7 @@ def map_model(
         refit=refit,
         kernels=kernels,
         parametrisation=parametrisation,
+        remake=remake,
     )
 
 

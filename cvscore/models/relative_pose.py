@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from cvscore._numba.compile import brief_kernel, kernel
-from cvscore.types import Array, Mask
+from cvscore.types import Array, Mask, Pose
 
 
 @kernel
@@ -236,10 +236,18 @@ def pose_from_essential(
     """
     if inliers is None:
         inliers = np.ones(points.shape[1], dtype=np.bool_)
-    pose, in_front = choose_pose(np.ascontiguousarray(matrix), points, inliers)
+    matrix, points = np.ascontiguousarray(matrix), np.ascontiguousarray(points)
+    pose, in_front = choose_pose(matrix, points, inliers)
     if not pose.any():
         raise ValueError("an essential matrix has rank 2; this one has a lower rank")
     return pose[:, :3].copy(), pose[:, 3].copy(), in_front
+
+
+def angle_between(pose: Pose, other: Pose) -> float:
+    """Return the larger angle between two poses' rotations or directions, radians."""
+    turn = 0.5 * (np.trace(pose.R.T @ other.R) - 1.0)
+    ahead = pose.t @ other.t
+    return float(np.arccos(np.clip(min(turn, ahead), -1.0, 1.0)))
 
 
 @brief_kernel

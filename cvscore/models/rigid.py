@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from cvscore.models.parametrisations.point_maps import RIGID
@@ -22,4 +24,5 @@ KERNELS = ModelKernels(
 
 def rigid_model(dim: int) -> GeometricModel:
     """Describe rigid motions of points with 2 or 3 coordinates to the loop."""
-    return map_model(COUNTS[dim], KERNELS, RIGID[dim])
+    remake = partial(rigid_model, dim)
+    return map_model(COUNTS[dim], KERNELS, RIGID[dim], remake)

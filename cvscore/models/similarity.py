@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from cvscore.models.parametrisations.point_maps import SIMILARITY
@@ -22,4 +24,5 @@ KERNELS = ModelKernels(
 
 def similarity_model(dim: int) -> GeometricModel:
     """Describe similarities of points with 2 or 3 coordinates to the loop."""
-    return map_model(COUNTS[dim], KERNELS, SIMILARITY[dim])
+    remake = partial(similarity_model, dim)
+    return map_model(COUNTS[dim], KERNELS, SIMILARITY[dim], remake)

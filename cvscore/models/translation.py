@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from cvscore._numba.compile import kernel
@@ -17,7 +19,8 @@ COUNTS = {
 
 def translation_model(dim: int) -> GeometricModel:
     """Describe translations of points with 2 or 3 coordinates to the loop."""
-    return map_model(COUNTS[dim], KERNELS, TRANSLATION[dim])
+    remake = partial(translation_model, dim)
+    return map_model(COUNTS[dim], KERNELS, TRANSLATION[dim], remake)
 
 
 @kernel

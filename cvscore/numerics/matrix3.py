@@ -31,6 +31,19 @@ def write_cofactors(matrix, cofactors):
 
 
 @brief_kernel
+def smallest_singular_value(matrix):
+    """Return about what it is for a (3, 3) matrix that nearly has rank two."""
+    cofactors = np.empty((3, 3))
+    write_cofactors(matrix, cofactors)
+    determinant = sq_norm = 0.0
+    for j in range(3):
+        determinant += matrix[0, j] * cofactors[0, j]
+        for i in range(3):
+            sq_norm += cofactors[i, j] ** 2
+    return abs(determinant) / np.sqrt(sq_norm) if sq_norm > 0.0 else 0.0
+
+
+@brief_kernel
 def inverse_of(matrix):
     """Return the inverse of a (3, 3) matrix; not finite where there is none."""
     cofactors, inverse = np.empty((3, 3)), np.empty((3, 3))

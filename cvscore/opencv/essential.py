@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, overload
 import cv2
 
 from cvscore.estimators import estimate_essential
+from cvscore.estimators.likeliest_pose import likeliest_pose
 from cvscore.opencv.answer import (
     ROBUST_METHODS,
     NativeEstimator,
@@ -50,6 +51,18 @@ def _essential_estimator(call: Call) -> NativeEstimator | None:
         )
 
     return estimator
+
+
+def pose_estimator(call: Call) -> NativeEstimator | None:
+    """Return the estimator of a call that asks for the likeliest pose."""
+    estimator = _essential_estimator(call)
+    if estimator is None:
+        return None
+
+    def of_likeliest_pose(x1: Array, x2: Array, **choices: Any) -> Estimate:
+        return likeliest_pose(estimator(x1, x2, **choices))
+
+    return of_likeliest_pose
 
 
 ESSENTIAL = Target(

@@ -89,7 +89,7 @@ def _undistorted(call: Call) -> Any:
     if x is None or not len(x):
         return None
     choices = {} if call.get("criteria") is None else {"criteria": call.get("criteria")}
-    finite = np.isfinite(x).all(axis=1)
+    x, finite = x.copy(), np.isfinite(x).all(axis=1)
     try:
         x[finite] = cv2.fisheye.undistortPoints(
             x[finite, None], K, dist, P=K, **choices

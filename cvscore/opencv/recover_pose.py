@@ -1,12 +1,14 @@
 """Drop-in replacement of cv2.recoverPose, where that estimates an essential matrix.
 
 Of its forms the one with two cameras does; the others, which are given one, are cv2's.
-The essential matrix is that of `findEssentialMat`, and the pose is the one that cv2
-takes from it.
+The essential matrix is that of `findEssentialMat`, but for matches on a plane: of its
+two poses that fit, the likelier one (`cvscore.estimators.likeliest_pose`).  The pose is
+the one that cv2 takes from the matrix.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, overload
 
 import cv2
@@ -21,7 +23,7 @@ from cvscore.opencv.arrays import (
 )
 from cvscore.opencv.call_forms import Form, bind
 from cvscore.opencv.cameras import Camera, read_cameras
-from cvscore.opencv.essential import ESSENTIAL
+from cvscore.opencv.essential import ESSENTIAL, pose_estimator
 from cvscore.opencv.extras import take_extras
 from cvscore.opencv.typed import (
     ExtraArguments,
@@ -42,6 +44,7 @@ FORM = Form.parse(
     "points1, points2, cameraMatrix1, distCoeffs1, cameraMatrix2, distCoeffs2[, E[, "
     "R[, t[, method[, prob[, threshold[, mask]]]]]]]"
 )
+POSE = replace(ESSENTIAL, estimator=pose_estimator)
 _recover: Any = cv2.recoverPose  # Any, as the stubs of cv2 know no stars
 # With no more points cv2 finds several essential matrices, or none.
 MINIMAL_FOR_ESSENTIAL = 5
@@ -116,7 +119,9 @@ def recoverPose(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
             -> retval, E, R, t, mask
 
     Every robust method means the estimator of this package, and ``threshold`` has no
-    effect.  The forms that are given E go to cv2.  Further keyword arguments, as
+    effect.  Where the matches are on a plane, two poses fit; the one from which both
+    cameras see it less aslant is taken, which is right more often than the better fit.
+    The forms that are given E go to cv2.  Further keyword arguments, as
     ``seed`` and ``quality``, are those of `findEssentialMat`.
 
     Returns
@@ -140,13 +145,14 @@ def recoverPose(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
     method = call.get("method")
     read = [read_points(call.values[n], any_columns=False) for n in FORM.required[:2]]
     cameras, (x1, x2) = read_cameras(call), read
-    if x1 is None or x2 is None or cameras is None or len(x1) != len(x2):
+    if x1 is None or x2 is None:
         return tuple(call.hand_over())
     as_umat = call.uses_umat
     made = (make_umat(x1), make_umat(x2)) if as_umat else (x1, x2)
     plain = call.with_values(points1=made[0], points2=made[1])
     is_robust = method is None or int(method) in ROBUST_METHODS
-    if len(x1) <= MINIMAL_FOR_ESSENTIAL or not is_robust:
+    is_more_than_minimal = len(x1) == len(x2) > MINIMAL_FOR_ESSENTIAL
+    if cameras is None or not (is_robust and is_more_than_minimal):
         return tuple(plain.hand_over())
     prob = call.get("prob")
     outputs = {name: call.get(name) for name in ("E", "R", "t", "mask")}
@@ -155,7 +161,7 @@ def recoverPose(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
         plain.hand_over()  # raises where cv2 does; its answer is of no use
     as_given = [call.values[name] for name in FORM.required[2:]]
     search = {"method": method, "prob": prob}
-    E, inliers = find(ESSENTIAL, (x1, x2, *as_given), search, extras)
+    E, inliers = find(POSE, (x1, x2, *as_given), search, extras)
     if isinstance(E, cv2.UMat):  # as a camera was
         E, inliers = E.get(), inliers.get()
     if E is None or E.shape != (3, 3):

@@ -45,6 +45,16 @@ class Candidate(NamedTuple):
     score: float
 
 
+class Rival(NamedTuple):
+    """Another candidate for the same points, and how much more evidence it has.
+
+    The difference is in nats, and below zero for one that has less.
+    """
+
+    candidate: Candidate
+    difference: float
+
+
 class BoundObjective(NamedTuple):
     """A model, a score and points (D, N), as kernels take them.
 

@@ -122,6 +122,8 @@ def draw_progressively(points, num_samples, state):
     size, num_drawn = state.sample_size, state.num_drawn
     samples = np.empty((num_samples, size), dtype=np.int64)
     num_waiting = state.last_trials.shape[0]
+    num_ordered = state.order.shape[0]
+    num_in_turn = num_ordered if num_ordered > 0 else state.num_points
     entered = 0
     for b in range(num_samples):
         while (
@@ -130,12 +132,12 @@ def draw_progressively(points, num_samples, state):
             entered += 1
         num_drawn[IN_ORDER] += 1
         if entered == num_waiting:
-            write_distinct(state.generator, state.num_points, samples[b])
+            write_distinct(state.generator, num_in_turn, samples[b])
         else:
             # A progressive sample is size - 1 of the first n - 1 matches and the n-th.
             write_distinct(state.generator, size + entered - 1, samples[b, :-1])
             samples[b, size - 1] = size + entered - 1
-        if state.order.shape[0] > 0:
+        if num_ordered > 0:
             for j in range(size):
                 samples[b, j] = state.order[samples[b, j]]
     return samples

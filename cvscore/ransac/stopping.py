@@ -10,10 +10,13 @@ import numpy as np
 from cvscore._numba.compile import kernel
 from cvscore.types import RansacOptions
 
-# Samples at the least, where that many are allowed.  Nearly all matches agree with the
-# model of a plane or a short baseline too, and end the search by their number; it takes
-# a second look to find one that fits them better.
+# Samples at the least, where the style does not say otherwise.  Nearly all matches
+# agree with the model of a plane or a short baseline too, and end the search by their
+# number; it takes a second look to find one that fits them better.
 MIN_SAMPLES = 96
+# But no more than so many times those that would do: where nearly all matches are right
+# there is little else to find.
+SECOND_LOOK = 10.0
 
 
 class SearchStyle(NamedTuple):
@@ -24,9 +27,13 @@ class SearchStyle(NamedTuple):
     optimises_every_batch : bool
         Whether the best sample of a batch is optimised though one before it was
         better: worth it where local optimisation costs little beside the solver.
+    min_samples : int
+        Samples at the least, where that many are allowed and not nearly all points
+        agree.
     """
 
     optimises_every_batch: bool = False
+    min_samples: int = MIN_SAMPLES
 
 
 # Only the best sample so far is optimised.
@@ -38,6 +45,7 @@ class SearchLimits(NamedTuple):
 
     max_iterations: int
     min_iterations: int
+    min_samples: int
     confidence: float
     optimises_every_batch: bool
 
@@ -47,8 +55,9 @@ def limits_of(options: RansacOptions, style: SearchStyle) -> SearchLimits:
     return SearchLimits(
         int(options.max_iterations),
         int(options.min_iterations),
+        style.min_samples,
         float(options.confidence),
-        *style,
+        style.optimises_every_batch,
     )
 
 
@@ -73,5 +82,6 @@ def trials_needed(num_inliers, num_points, sample_size, confidence):
 def sample_budget(num_inliers, num_points, sample_size, limits):
     """How many samples make sure of a model as good as one with so many inliers."""
     needed = trials_needed(num_inliers, num_points, sample_size, limits.confidence)
-    least = max(float(limits.min_iterations), float(MIN_SAMPLES), needed)
+    least = max(float(limits.min_iterations), needed)
+    least = max(least, min(float(limits.min_samples), SECOND_LOOK * needed))
     return min(float(limits.max_iterations), least)

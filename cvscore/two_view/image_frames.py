@@ -12,14 +12,14 @@ import numpy as np
 
 from cvscore._numba.compile import brief_kernel
 from cvscore.data.normalization import Frame, power_of_two
-from cvscore.types import MAX_SIZE_RATIO, Array
+from cvscore.types import MAX_SIZE_RATIO, Array, SizeError
 
 
 def frame_of_cameras(K1: Array, K2: Array) -> Frame:
     """Return the frame at the principal points with the mean focal length as unit."""
     first, second = mean_focal(K1, K1), mean_focal(K2, K2)
     if not 1.0 / MAX_SIZE_RATIO <= first / second <= MAX_SIZE_RATIO:
-        raise ValueError(
+        raise SizeError(
             "K1 and K2 must have focal lengths that are not more than "
             f"{MAX_SIZE_RATIO:g} times each other, got {first:g} and {second:g}"
         )

@@ -220,7 +220,7 @@ def evidence_of_kinds(
         evidence["rotation"] = plane_evidence(turned, NUM_ROTATION_PARAMS)
     if line is not None:
         num_params = num_general_params(cameras)
-        reached = _general_log_likelihood(plane, line, share)
+        reached = general_log_likelihood(plane, line, share)
         evidence["general"] = reached - matches.penalty * num_params
     return evidence
 
@@ -231,7 +231,11 @@ def num_general_params(cameras: Cameras | None) -> int:
     return epipolar.COUNTS.num_params + NUM_PLANE_PARAMS + NUM_LAYER_PARAMS
 
 
-def _general_log_likelihood(plane: Layer, line: Layer, share: float) -> float:
+def general_log_likelihood(plane: Layer, line: Layer, share: float) -> float:
+    """Return the log likelihood ratio of matches in depth about a plane.
+
+    ``share`` is about the share of matches on the plane.
+    """
     starts = np.array(
         [
             # A thin layer and free depth; a thick layer; and the planar limit itself.

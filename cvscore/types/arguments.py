@@ -39,6 +39,14 @@ def positive_number(value: Any, name: str) -> float:
     return number
 
 
+def share(value: Any, name: str) -> float:
+    """Return a number between zero and one, neither of them."""
+    number = real_number(value, name)
+    if not 0.0 < number < 1.0:
+        raise ValueError(f"{name} must be in (0, 1), got {shown(value)}")
+    return number
+
+
 def whole_number(value: Any, name: str, least: int, most: int) -> int:
     """Return a whole number in [least, most]."""
     number = _as_real(value, name, "a whole number")

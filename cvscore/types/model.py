@@ -76,6 +76,9 @@ class GeometricModel:
         Camera matrices of the points, where the model is one of calibrated cameras.
     parametrisation : Parametrisation, optional
         Its minimal coordinates; without them an estimate has no covariance.
+    remake : callable, optional
+        ``remake()``: the same record.  Compiled functions are no more to be pickled
+        than closures are; how to make them is.
     """
 
     name: str
@@ -88,6 +91,7 @@ class GeometricModel:
     kernels: ModelKernels | None = None
     cameras: tuple[Array, ...] = ()
     parametrisation: Parametrisation | None = None
+    remake: Callable[[], GeometricModel] | None = None
 
     def __post_init__(self) -> None:
         if not 1 <= self.residual_dim <= MAX_RESIDUAL_DIM:

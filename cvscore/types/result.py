@@ -6,11 +6,12 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cvscore.types.arguments import share, whole_number
 from cvscore.types.arrays import Array, Mask
 from cvscore.types.uncertainty import (
     EpipolarLines,
@@ -82,16 +83,21 @@ class NoisePosterior(NamedTuple):
         """Return the central credible interval of the standard deviation."""
         from scipy.special import gammaincinv
 
-        if not 0.0 < mass < 1.0:
-            raise ValueError(f"mass must be in (0, 1), got {mass}")
+        tail = 0.5 * (1.0 - share(mass, "mass"))
         if not self.shape > 0.0:
             return math.nan, math.nan
-        tail = 0.5 * (1.0 - mass)
         low, high = (
             math.sqrt(self.rate / float(gammaincinv(self.shape, probability)))
             for probability in (1.0 - tail, tail)
         )
         return low, high
+
+
+class OtherAnswers(Protocol):
+    """What an estimate asks when it is asked for its alternatives."""
+
+    def find(self, found: Estimate) -> tuple[Estimate, ...]:
+        """Return what explains the matches about as well as ``found``."""
 
 
 # Where there is nothing to learn it from.
@@ -137,6 +143,12 @@ class Estimate:
         scores without one.
     posterior : ModelPosterior or None
         What tells how sure the model is; None for models without coordinates.
+    others : OtherAnswers or None
+        What finds the ``alternatives``; None for one of them, and where nothing was
+        found.
+    evidence_difference : float
+        Of one of the ``alternatives``: its log evidence less that of the estimate which
+        it is an alternative to, in nats.
     """
 
     model: Array | None
@@ -152,6 +164,8 @@ class Estimate:
     noise: NoisePosterior = NO_NOISE
     half_width: float = math.nan
     posterior: ModelPosterior | None = field(default=None, repr=False, compare=False)
+    others: OtherAnswers | None = field(default=None, repr=False, compare=False)
+    evidence_difference: float = 0.0
 
     def __post_init__(self) -> None:
         if self.pose is not None and self.posterior is not None:
@@ -184,6 +198,18 @@ class Estimate:
         those of ``python -m benchmarks evidence``.
         """
         return self.evidence > SIGNIFICANT_EVIDENCE
+
+    @cached_property
+    def alternatives(self) -> tuple[Estimate, ...]:
+        """Other estimates that explain the matches about as well, best first.
+
+        The second pose of a plane, for an essential matrix, where its evidence is no
+        more than 10 nats below (`cvscore.two_view.degeneracy.planar_pose_ambiguity`);
+        and another structure among the outliers, of half the evidence or more
+        (`cvscore.estimators.alternatives`).  Each has its ``evidence_difference``.
+        Empty where there is none; searched for when it is first asked for.
+        """
+        return () if self.others is None else self.others.find(self)
 
     @property
     def uncertainty(self) -> Uncertainty | None:
@@ -221,7 +247,7 @@ class Estimate:
         TypeError
             For models that map no points to points.
         """
-        return self._posterior().transfer(np.asarray(points, dtype=np.float64))
+        return self._posterior().transfer(points)
 
     def epipolar_lines(self, points: ArrayLike, image: int = 1) -> EpipolarLines:
         """Return the epipolar lines of points (M, 2), with covariances (M, 3, 3).
@@ -234,22 +260,27 @@ class Estimate:
         TypeError
             For models without epipolar lines.
         """
-        if image not in (1, 2):
-            raise ValueError(f"image must be 1 or 2, got {image}")
-        given = np.asarray(points, dtype=np.float64)
-        return self._posterior().epipolar_lines(given, image)
+        image = whole_number(image, "image", least=1, most=2)
+        return self._posterior().epipolar_lines(points, image)
 
     def contains(self, model: ArrayLike, mass: float = 0.95) -> bool:
         """Whether another model is in the region that holds the truth so often.
 
-        For an essential matrix the other model is a pose ``[R | t]`` (3, 4).
+        For an essential matrix the other model is a pose ``[R | t]`` (3, 4).  One
+        that is so far from this that it has no coordinates about it is not in the
+        region.
+
+        Raises
+        ------
+        ValueError
+            Where the other model has another shape, or is none of this kind.
         """
         posterior = self._posterior()
         here = self.model
         if self.pose is not None:
             here = np.column_stack([self.pose.R, self.pose.t])
         assert here is not None
-        offset = posterior.offset(here, np.asarray(model, dtype=np.float64))
+        offset = posterior.offset(here, model)
         uncertainty = posterior.uncertainty
         return uncertainty.distance(offset) <= uncertainty.radius(mass)
 

@@ -25,8 +25,9 @@ class SamplerState(NamedTuple):
         State of the random generator.
     num_drawn : (2,) int array
         Samples drawn: all of them, and those in the order of `order`.
-    order : (N,) int array
-        Indices in the order in which they enter; empty where all are equal.
+    order : (M,) int array
+        Indices in the order in which they enter, of some points or of all; empty where
+        all are equal.
     last_trials : int array
         How long each of them has to wait; empty where none does.
     centre, units : (D,) arrays

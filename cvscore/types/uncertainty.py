@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from cvscore.types.arguments import share
 from cvscore.types.arrays import Array
 
 
@@ -43,11 +45,24 @@ class Uncertainty:
     def distance(self, offset: Array) -> float:
         """Return how many standard deviations away an offset (n,) is (Mahalanobis)."""
         deviations = self.standard_deviations
+        if not np.isfinite(offset).all():
+            return math.inf
         if not np.isfinite(deviations).all():
             return 0.0
-        scaled = self.covariance / np.outer(deviations, deviations)
-        whitened = np.linalg.lstsq(scaled, offset / deviations, rcond=None)[0]
-        return math.sqrt(max(float(whitened @ (offset / deviations)), 0.0))
+        # Coordinates without any spread, of points without noise, are known.
+        free = deviations > 0.0
+        if offset[~free].any():
+            return math.inf
+        covariance, deviations = self.covariance[np.ix_(free, free)], deviations[free]
+        with np.errstate(over="ignore"):
+            away = offset[free] / deviations
+            scaled = covariance / deviations[:, None] / deviations
+        if not np.isfinite(away).all():
+            return math.inf
+        largest = max(np.abs(away).max(initial=0.0), 1.0)
+        away = away / largest
+        whitened = np.linalg.lstsq(scaled, away, rcond=None)[0]
+        return float(largest * math.sqrt(max(float(whitened @ away), 0.0)))
 
     def radius(self, mass: float = 0.95, num: int | None = None) -> float:
         """Return the distance within which the truth is with a probability.
@@ -61,8 +76,7 @@ class Uncertainty:
         """
         from scipy.special import fdtri
 
-        if not 0.0 < mass < 1.0:
-            raise ValueError(f"mass must be in (0, 1), got {mass}")
+        mass = share(mass, "mass")
         num = len(self.names) if num is None else num
         freedom = self.degrees_of_freedom
         if not freedom > 2.0:
@@ -107,11 +121,11 @@ class ModelPosterior(Protocol):
     def reason_undetermined(self) -> str:
         """What the inliers leave open; empty where nothing is."""
 
-    def offset(self, model: Array, other: Array) -> Array:
-        """Coordinates (n,) of another model about a model."""
+    def offset(self, model: Array, other: ArrayLike) -> Array:
+        """Coordinates (n,) of another model about a model, infinite without any."""
 
-    def transfer(self, points: Array) -> Transferred:
+    def transfer(self, points: ArrayLike) -> Transferred:
         """Map points (M, D), with covariances."""
 
-    def epipolar_lines(self, points: Array, image: int) -> EpipolarLines:
+    def epipolar_lines(self, points: ArrayLike, image: int) -> EpipolarLines:
         """Lines of points (M, 2) of an image in the other one."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 from importlib import import_module
 from types import ModuleType
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from docutils import nodes
 from docutils.parsers.rst import directives
@@ -39,7 +39,7 @@ class PublicNames(SphinxDirective):
             return self._documented(exported, exported.__all__, nodes.container())
         groups: dict[str, list[str]] = {}
         for name in exported.__all__:
-            package = getattr(exported, name).__module__.split(".")[1]
+            package = _module_of(getattr(exported, name)).split(".")[1]
             groups.setdefault(package, []).append(name)
         found: list[nodes.Node] = []
         for package in [*HEADINGS, *sorted(groups.keys() - HEADINGS.keys())]:
@@ -57,6 +57,13 @@ class PublicNames(SphinxDirective):
         # Functions first: they are what people look for.
         for name in sorted(names, key=lambda n: inspect.isclass(getattr(exported, n))):
             documented = getattr(exported, name)
+            if inspect.ismodule(documented):
+                lines += [f".. py:module:: {exported.__name__}.{name}", ""]
+                lines += [
+                    f".. autofunction:: {exported.__name__}.{name}.{inner}\n"
+                    for inner in documented.__all__
+                ]
+                continue
             directive = "autoclass" if inspect.isclass(documented) else "autofunction"
             lines += [f".. {directive}:: {exported.__name__}.{name}"]
             # What a score does for the loop is nothing that people call.
@@ -66,6 +73,12 @@ class PublicNames(SphinxDirective):
         place = str(self.env.doc2path(self.env.docname))
         self.state.nested_parse(StringList(lines, source=place), 0, parent)
         return [parent]
+
+
+def _module_of(documented: Any) -> str:
+    """Return the module that a name is from; a module is its own."""
+    is_module = inspect.ismodule(documented)
+    return str(documented.__name__ if is_module else documented.__module__)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

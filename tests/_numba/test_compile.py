@@ -1,8 +1,12 @@
 """The first call: one line on stderr, and a cache that serves the next."""
 
+import gc
+import threading
+
 import numba
 import numpy as np
 import pytest
+from numba.core import event
 from processes import run_python
 
 from cvscore._numba.compile import kernel
@@ -69,3 +73,55 @@ def test_a_kernel_entered_by_address_has_one(tmp_path, monkeypatch):
     signature = numba.types.float64(array(1))
     assert address_of(kernel(inner.py_func), signature) != 0
     assert address_of(kernel(inner.py_func), signature) != 0  # this one from the cache
+
+
+# The collector of garbage rests while kernels are compiled.
+
+
+class CollectorSeen(event.Listener):
+    """Notes at the end of every compilation whether the collector was on."""
+
+    def __init__(self):
+        self.was_on = []
+
+    def on_start(self, event):
+        pass
+
+    def on_end(self, event):
+        self.was_on.append(gc.isenabled())
+
+
+@pytest.fixture(params=[True, False], ids=["on", "off"])
+def collector(request):
+    """Whether the user has the collector on."""
+    before = gc.isenabled()
+    (gc.enable if request.param else gc.disable)()
+    yield request.param
+    (gc.enable if before else gc.disable)()
+
+
+def test_the_collector_rests_and_is_left_as_it_was(collector, tmp_path, monkeypatch):
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    copies = [kernel(inner.py_func) for _ in range(4)]
+    # As many threads as kernels, and one for a kernel that cannot be compiled.
+    start, failures = threading.Barrier(len(copies) + 1), []
+
+    def call(compiled, argument):
+        start.wait()
+        try:
+            compiled(argument)
+        except numba.TypingError as error:
+            failures.append(error)
+
+    given = [*((copy, np.ones(k)) for k, copy in enumerate(copies)), (copies[0], "x")]
+    threads = [threading.Thread(target=call, args=pair) for pair in given]
+    seen = CollectorSeen()
+    with event.install_listener("numba:compile", seen):
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert len(failures) == 1
+    assert seen.was_on
+    assert not any(seen.was_on)
+    assert gc.isenabled() == collector

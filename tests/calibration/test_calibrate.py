@@ -6,6 +6,8 @@ from dataclasses import replace
 import numba
 import numpy as np
 import pytest
+from map_scenes import KINDS, map_scene
+from seen_points import seen_points
 from synthetic import planar_scene, two_view_scene
 
 import cvscore
@@ -62,6 +64,59 @@ def test_noise_of_the_pairs_is_learned(model, fit, rng):
     assert (learned.num_pairs, learned.num_skipped) == (len(pairs), 1)
     assert learned.half_width_fraction in (0.02, 0.05)
     assert learned.half_width > 5.0
+
+
+def labelled_map(kind, dim, rng, unit=1.0, num=150):
+    s = map_scene(rng, kind, dim, num, noise=NOISE)
+    return LabelledPair(
+        x1=unit * s.x1,
+        x2=unit * s.x2,
+        inliers=s.is_right,
+        H=np.column_stack([s.model[:, :dim], unit * s.model[:, dim]]),
+    )
+
+
+def labelled_view(rng, num=150):
+    s = seen_points(rng, num, 0.5, noise=NOISE)
+    return LabelledPair(x1=s.x, x2=s.X, inliers=s.is_inlier, K1=s.K, R=s.R, t=s.t)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("dim", [2, 3])
+def test_maps_are_calibrated(kind, dim, rng):
+    unit = 1.0 if dim == 2 else 1e-3  # clouds may be in any unit
+    pairs = [labelled_map(kind, dim, rng, unit) for _ in range(3)]
+    learned = calibrate(pairs, model=kind, half_widths=(0.02, 0.05))
+    prior, noise = learned.prior, unit * NOISE
+    assert prior.beta / prior.alpha == pytest.approx(noise**2, rel=0.5)
+    found = getattr(cvscore, f"estimate_{kind}")(
+        pairs[0].x1, pairs[0].x2, calibration=learned
+    )
+    assert found.scale == pytest.approx(noise, rel=0.3)
+    # The truth has no error, a shift of it has its length.
+    shifted = pairs[0].H.copy()
+    shifted[0, -1] += 3.0
+    for model, error in ((pairs[0].H, 0.0), (shifted, 3.0)):
+        assert pairs[0].error(replace(found, model=model), kind) == pytest.approx(error)
+
+
+def test_absolute_poses_are_calibrated(rng):
+    pairs = [labelled_view(rng) for _ in range(3)]
+    widths = {"model": "absolute_pose", "half_widths": (0.02, 0.05)}
+    learned = calibrate(pairs, **widths)
+    assert learned.prior.beta / learned.prior.alpha == pytest.approx(NOISE**2, rel=0.5)
+    one = pairs[0]
+    found = cvscore.estimate_absolute_pose(one.x1, one.x2, one.K1, calibration=learned)
+    assert found.scale == pytest.approx(NOISE, rel=0.3)
+    true = np.column_stack([one.R, one.t])
+    assert one.error(replace(found, model=true), "absolute_pose") == 0.0
+    blind = replace(one, R=None, t=None)  # then measured points are the truth
+    about = blind.error(found, "absolute_pose")
+    assert about == pytest.approx(NOISE * np.sqrt(np.pi / 2), rel=0.3)
+    with pytest.raises(ValueError, match="needs the camera matrix K"):
+        calibrate([replace(blind, K1=None)], **widths)
+    with pytest.raises(ValueError, match="a pose needs K1"):
+        replace(one, K1=None)
 
 
 def test_errors_are_those_of_the_truth(rng):
@@ -129,7 +184,7 @@ def test_what_cannot_be_learned_from(rng):
     with pytest.raises(ValueError, match="a pose needs K1 and K2"):
         replace(pair, K2=None)
     blind = replace(pair, K1=None, K2=None, R=None, t=None)
-    with pytest.raises(ValueError, match="K1 must be given"):
+    with pytest.raises(ValueError, match="needs the camera matrix K1"):
         calibrate([blind], model="essential")
 
 

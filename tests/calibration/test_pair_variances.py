@@ -83,7 +83,7 @@ def test_arguments_are_checked(rng):
     s = scene_of("essential", rng)
     with pytest.raises(ValueError, match=r"model must be one of .* got 'E'"):
         variance_unconstrained(s.x1, s.x2, model="E")
-    with pytest.raises(ValueError, match="K1 must be given"):
+    with pytest.raises(ValueError, match="needs the camera matrix K1"):
         variance_unconstrained(s.x1, s.x2, model="essential")
     with pytest.raises(ValueError, match="t must be finite and not zero"):
         variance_given_pose(s.x1, s.x2, s.K1, R=s.R, t=np.zeros(3), model="fundamental")

@@ -12,6 +12,8 @@ import pytest
 from command import run, save_matches
 from synthetic import planar_scene
 
+from cvscore.images import features
+
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX has them")
 
 
@@ -140,6 +142,31 @@ def test_a_file_that_is_no_calibration_is_named(kind, here, matches, capsys):
     (here / "c.json").write_text(text)
     refused(capsys, "match", matches, "--calibration", "c.json", words="c.json is")
     refused(capsys, "match", matches, "--calibration", "c.json", words=words)
+
+
+@pytest.mark.parametrize("model", ["line", "absolute_pose"])
+def test_a_calibration_of_another_model_is_named(model, here, matches, capsys):
+    (here / "c.json").write_text(
+        f'{{"version": 1, "model": "{model}", "prior": {PRIOR}, '
+        '"half_width_fraction": 0.1, "half_width": 1, "num_pairs": 1}'
+    )
+    for chosen in ("auto", "homography"):
+        words = "match", matches, "--model", chosen, "--calibration", "c.json"
+        refused(capsys, *words, words=f"is for the model '{model}'")
+
+
+@posix
+def test_a_device_without_end_is_no_image(here, capsys, monkeypatch):
+    monkeypatch.setattr(features, "MOST_IMAGE_BYTES", 1 << 16)
+    refused(capsys, "match", "/dev/zero", "/dev/zero", words="not an image")
+
+
+@posix
+def test_a_link_to_itself_is_no_file(here, matches, capsys):
+    Path("loop.npz").symlink_to("loop.npz")
+    refused(capsys, "calibrate", "loop.npz", "--model", "homography", words="loop.npz")
+    status, _, err = run(capsys, "match", matches, "--report", "page.html")
+    assert (status, err) == (0, "")
 
 
 CAMERAS = {

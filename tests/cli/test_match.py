@@ -8,7 +8,8 @@ import h5py
 import numpy as np
 import pytest
 from command import run, save_matches
-from synthetic import planar_scene, two_view_scene
+from synthetic import planar_scene, pose_error, two_view_scene
+from walls import K, Wall
 
 
 def test_images_in_model_numbers_and_picture_out(views, here, capsys):
@@ -130,3 +131,57 @@ def test_a_report_needs_neither_images_nor_a_model(here, capsys, rng):
     assert err.endswith("(report: b.html)\n")
     page = Path("b.html").read_text(encoding="utf-8")
     assert '"reason":"random matches (100 of them) have as good a one"' in page
+
+
+def no_constant(name):
+    raise AssertionError(f"JSON has no {name}")
+
+
+def test_a_wall_is_told_to_have_two_poses(here, capsys):
+    wall = Wall(0)
+    path = save_matches(here / "wall.npz", wall.x1, wall.x2, K1=K, K2=K)
+    for model in (["--model", "essential"], []):
+        status, out, err = run(capsys, "match", path, *model)
+        assert status == 0, err
+        lines = [line for line in out.splitlines() if line.startswith("warning")]
+        assert len(lines) == 1
+        assert "two poses fit" in lines[0]
+        (pose,) = (line for line in out.splitlines() if line.startswith("pose"))
+        assert "standard deviations" in pose
+        status, out, _ = run(capsys, "match", path, *model, "--json")
+        found = json.loads(out, parse_constant=no_constant)
+        assert found["is_determined"]
+        poses = found["plane_poses"] or [found, *found["alternatives"]]
+        errors = [pose_error(np.array(p["R"]), np.array(p["t"]), wall) for p in poses]
+        assert len(poses) == 2
+        assert min(errors) < 1.0 < 20.0 < max(errors)
+        assert abs(poses[1]["evidence_difference"]) < 10.0
+        for one in poses:
+            assert np.array(one["covariance"]).shape == (5, 5)
+            assert len(one["coordinates"]) == len(one["standard_deviations"]) == 5
+
+
+def test_what_is_open_is_said(here, capsys):
+    wall = Wall(0)
+    path = save_matches(here / "wall.npz", wall.x1, wall.x2)
+    status, out, err = run(capsys, "match", path, "--model", "fundamental")
+    assert status == 0, err
+    assert "undetermined: all inliers lie on a plane" in out
+    status, out, _ = run(capsys, "match", path, "--model", "fundamental", "--json")
+    found = json.loads(out, parse_constant=no_constant)
+    assert not found["is_determined"]
+    assert "epipole is open" in found["reason_undetermined"]
+
+
+def test_a_second_plane_is_another_structure(here, capsys, rng):
+    first, second = (planar_scene(rng, num=80, inlier_ratio=1.0) for _ in range(2))
+    both = (np.vstack([getattr(s, x) for s in (first, second)]) for x in ("x1", "x2"))
+    path = save_matches(here / "two.npz", *both)
+    status, out, err = run(capsys, "match", path, "--model", "homography")
+    assert status == 0, err
+    assert "another structure has" in out
+    assert "mapped" in out
+    status, out, _ = run(capsys, "match", path, "--model", "homography", "--json")
+    (other,) = json.loads(out, parse_constant=no_constant)["alternatives"]
+    assert not other["is_of_the_same_matches"]
+    assert other["num_inliers"] == len(other["inliers"]) > 60

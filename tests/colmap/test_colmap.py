@@ -8,6 +8,7 @@ pycolmap = pytest.importorskip("pycolmap")
 
 from colmap_scenes import (  # noqa: E402
     CALIBRATED,
+    PANORAMIC,
     PLANAR,
     UNCALIBRATED,
     VERSION,
@@ -105,10 +106,24 @@ def test_rotation_about_the_camera_is_panoramic(rng):
     x2 = y[:, :2] / y[:, 2:] + rng.normal(0, 0.5, (200, 2))
     x2[150:] = rng.uniform([0, 0], [1280, 960], (50, 2))
     geometry = two_view_geometry(camera, x1, camera, x2)
-    assert geometry.config == 5
+    assert geometry.config == PANORAMIC
     assert geometry.tri_angle == 0.0
     assert rotation_angle(geometry.cam2_from_cam1.rotation.matrix() @ R.T) < 0.1
     assert len(geometry.inlier_matches) >= 145
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_pair_whose_pose_is_open_is_never_calibrated(path, model):
+    # Chance calls a few rotations planar: none of spherical cameras with this seed.
+    rng = np.random.default_rng(0)
+    write_scene(path, rng, turning=True, wrong=0.2, camera=make_camera(model))
+    verify_matches(path, progress=False)
+    geometries = read_geometries(path).values()
+    assert CALIBRATED not in {geometry.config for geometry in geometries}
+    turned = [one for one in geometries if one.config == PANORAMIC]
+    assert len(turned) >= len(geometries) - 1
+    for geometry in turned:
+        np.testing.assert_array_equal(geometry.cam2_from_cam1.translation, 0.0)
 
 
 def test_random_matches_are_rejected(rng):

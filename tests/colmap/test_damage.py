@@ -292,3 +292,13 @@ def test_a_damaged_page_costs_the_row_that_is_on_it(path, scene):
     summary = verify_matches(path, progress=False)
     assert (summary.num_accepted, summary.skipped) == (5, {"damaged matches": 1})
     assert "malformed" in summary.damaged["matches of images 1 and 2"]
+
+
+@pytest.mark.parametrize("content", [b"", b"x", b"SQLite", b"x" * 511, b"\0" * 5000])
+def test_what_is_no_database_stays_as_it_is(path, content):
+    """SQLite takes a short file for an empty database, and writes one over it."""
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match="not a COLMAP database"):
+        verify_matches(path, progress=False)
+    assert path.read_bytes() == content
+    assert [other.name for other in path.parent.iterdir()] == [path.name]

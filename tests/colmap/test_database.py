@@ -144,7 +144,9 @@ def test_what_is_no_database_is_left_alone(tmp_path):
     text.write_text("not a database, but longer than the header of one would be" * 9)
     with pytest.raises(ValueError, match="is not a COLMAP database"):
         verify_matches(text)
-    sqlite3.connect(tmp_path / "other.db").execute("CREATE TABLE t (x)").close()
+    connection = sqlite3.connect(tmp_path / "other.db")
+    connection.execute("CREATE TABLE t (x)")
+    connection.close()
     with pytest.raises(ValueError, match="is not a COLMAP database"):
         verify_matches(tmp_path / "other.db")
 

@@ -9,8 +9,12 @@ import re
 import sys
 import types
 
+import numpy as np
 import pytest
 from conftest import ROOT
+from seen_points import pose_error, seen_points
+
+import cvscore
 
 pycolmap = pytest.importorskip("pycolmap")
 
@@ -51,3 +55,42 @@ def test_four_lines_put_our_verification_into_hloc(module, tmp_path, rng, monkey
     written = read_geometries(database)
     assert set(written) == {(1, 2), (2, 3)}
     assert all(geometry.config > 1 for geometry in written.values())
+
+
+# As hloc's `QueryLocalizer.localize` calls it.
+LOCALISE = """
+import pycolmap
+
+def localize(points2D, points3D, query_camera):
+    config = {"estimation": {"ransac": {"max_error": 12}}}
+    return pycolmap.estimate_and_refine_absolute_pose(
+        points2D,
+        points3D,
+        query_camera,
+        estimation_options=config.get("estimation", {}),
+        refinement_options=config.get("refinement", {}),
+    )
+"""
+
+
+def test_two_lines_put_our_pose_into_the_localisation(rng, monkeypatch):
+    (patch,) = re.findall(r"for localisation.*?\n\n```\n(.*?)```", PAGE, re.DOTALL)
+    assert len(patch.splitlines()) == 2
+    theirs = pycolmap.estimate_and_refine_absolute_pose
+    monkeypatch.setattr(pycolmap, "estimate_and_refine_absolute_pose", theirs)
+    seen = seen_points(rng, 200, 0.3)
+    camera = pycolmap.Camera(
+        model="PINHOLE",
+        width=1280,
+        height=960,
+        params=[*np.diag(seen.K)[:2], *seen.K[:2, 2]],
+    )
+    exec(patch, {})
+    localiser = {}
+    exec(LOCALISE, localiser)
+    found = localiser["localize"](seen.x, seen.X, camera)
+    pose = found["cam_from_world"].matrix()
+    ours = cvscore.estimate_absolute_pose(seen.x, seen.X, seen.K)
+    np.testing.assert_allclose(pose, ours.model, atol=1e-9)
+    np.testing.assert_array_equal(found["inlier_mask"], ours.inliers)
+    assert pose_error(pose, seen) < 1.0

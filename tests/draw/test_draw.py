@@ -6,20 +6,25 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.integrate import quad
-from synthetic import planar_scene, two_view_scene
+from synthetic import planar_scene, project, two_view_scene
+from walls import K, Wall
 
 import cvscore
 from cvscore.draw import (
     draw_epipolar_lines,
     draw_matches,
     draw_overlay,
+    plot_poses,
     plot_sweep,
+    plot_transfer,
     stack,
 )
 from cvscore.draw.canvas import INLIER_COLOUR, MAX_IMAGE_WIDTH, OUTLIER_COLOUR, Canvas
 from cvscore.draw.epipolar import LINE_COLOURS
 from cvscore.draw.matches import MAX_LINES
+from cvscore.draw.poses import triangulated
 from cvscore.draw.sweep import densities
+from cvscore.types import Pose
 
 
 def near(picture, x, y, colour, tolerance=40):
@@ -172,3 +177,51 @@ def test_without_matplotlib_the_extra_is_named(rng, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(ImportError, match=r"cvscore-ransac\[draw\]"):
         plot_sweep(found, scene.x1, scene.x2, "homography")
+
+
+def test_ellipses_of_mapped_points_hold_the_truth(rng):
+    scene = planar_scene(rng, num=80)
+    found = cvscore.estimate_homography(scene.x1, scene.x2)
+    grid = np.stack(np.meshgrid(*[np.linspace(100, 900, 5)] * 2), -1).reshape(-1, 2)
+    figure = plot_transfer(found, grid, scene.x2)
+    (axes,) = figure.axes
+    figure.canvas.draw()
+    outliers, inliers, *ellipses, mapped = axes.lines
+    assert len(outliers.get_xdata()) + len(inliers.get_xdata()) == 80
+    assert len(ellipses) == len(mapped.get_xdata()) == 25
+    larger = float(axes.get_title().split()[-2])
+    assert larger > 1.0
+    truth = project(scene.H, grid)
+    held = []
+    for ellipse, place, true in zip(ellipses, mapped.get_xydata(), truth, strict=True):
+        corners = (ellipse.get_xydata() - place) / larger
+        # Within it, where the line from the middle through the truth leaves it later.
+        normals = np.linalg.solve(np.cov(corners[:-1].T) * 2.0, true - place)
+        held.append((true - place) @ normals <= 1.0)
+        assert np.allclose(corners.mean(axis=0), 0.0, atol=0.1 * np.abs(corners).max())
+    assert np.mean(held) > 0.6  # of one map: places move together
+
+
+def test_both_poses_of_a_wall_are_plotted():
+    wall = Wall(0)
+    found = wall.estimate()
+    figure = plot_poses(found, wall.x1, wall.x2, K)
+    figure.canvas.draw()
+    titles = [axes.get_title() for axes in figure.axes]
+    assert titles[0] == "found"
+    assert titles[1].startswith("fits too (")
+    for axes, answer in zip(figure.axes, (found, *found.alternatives), strict=True):
+        x, z = axes.lines[0].get_data()
+        assert (z > 0.0).all()  # in front of the first camera
+        assert 0.9 * answer.num_inliers < len(x) <= answer.num_inliers
+    general = cvscore.estimate_fundamental(wall.x1, wall.x2)
+    with pytest.raises(ValueError, match="have a pose"):
+        plot_poses(general, wall.x1, wall.x2, K)
+
+
+def test_triangulated_points_are_where_they_were(rng):
+    X = rng.uniform([-2, -2, 4], [2, 2, 8], (50, 3))
+    pose = Pose(Wall.R, Wall.t)
+    seen = X @ pose.R.T + pose.t
+    rays = [y / y[:, 2:] for y in (X, seen)]
+    np.testing.assert_allclose(triangulated(*rays, pose), X, rtol=1e-9)

@@ -45,6 +45,11 @@ def bits(estimate):
     state = vars(pickle.loads(pickle.dumps(estimate)))
     # Only there where it was asked for; it is what `evidence_from` has become.
     state.pop("evidence", None)
+    state.pop("alternatives", None)
+    # It travels as what is searched again; what it finds is what counts.
+    others = state.pop("others")
+    found = () if others is None else others.find(estimate)
+    state["alternatives"] = tuple(bits(other) for other in found)
     return {name: as_bytes(value) for name, value in state.items()}
 
 
@@ -54,6 +59,8 @@ def as_bytes(value):
         return {name: as_bytes(getattr(value, name)) for name in names}
     if callable(value):
         return value.__module__, value.__name__
+    if isinstance(value, dict):  # of bits
+        return value
     if isinstance(value, tuple):
         return [as_bytes(one) for one in value]
     array = np.asarray("None" if value is None else value)

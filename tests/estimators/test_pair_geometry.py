@@ -5,7 +5,7 @@ import pytest
 from synthetic import camera, homogeneous, rotation
 
 from cvscore.estimators.pair_geometry import PairMatches, PairOptions, estimate_pair
-from cvscore.types import RansacOptions
+from cvscore.types import Estimate, RansacOptions
 
 NUM = 300
 
@@ -41,3 +41,12 @@ def test_a_facade_is_no_pair_to_find_focal_lengths_by(
     assert found.configuration == name
     # Whatever it is called, the matches before the wall are right.
     assert np.count_nonzero(found.inliers) > 0.97 * NUM
+
+
+def test_what_an_estimate_calls_open_is_never_calibrated(rng, monkeypatch):
+    """A wall with a little before it, whatever the evidence of its kinds is."""
+    matches = facade(rng, 0.1, calibrated=True)
+    monkeypatch.setattr(Estimate, "is_determined", False)
+    found = estimate_pair(matches, PairOptions(RansacOptions(), min_inliers=15))
+    assert found.configuration == "PANORAMIC"
+    np.testing.assert_array_equal(found.pose.t, 0.0)

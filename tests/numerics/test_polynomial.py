@@ -7,8 +7,8 @@ from numpy.polynomial import polynomial as power_basis
 from numpy.testing import assert_allclose
 
 from cvscore.numerics.polynomial import (
-    MAX_DEPTH,
     bernstein_from_power,
+    real_roots,
     roots_in_unit_interval,
 )
 
@@ -16,14 +16,11 @@ NUM_RANDOM = 20 if numba.config.DISABLE_JIT else 500
 
 
 def found_roots(coefficients):
-    degree = len(coefficients) - 1
-    stack = np.empty((MAX_DEPTH + 1, degree + 3))
-    roots = np.empty(degree)
-    table = bernstein_from_power(degree)
-    count = roots_in_unit_interval(
-        np.asarray(coefficients, dtype=float), table, stack, roots
-    )
-    return np.sort(roots[:count])
+    table = bernstein_from_power(len(coefficients) - 1)
+    alone = np.array(coefficients, dtype=float)[:, None]
+    roots, owners = roots_in_unit_interval(alone, table)
+    assert not owners.any()
+    return np.sort(roots)
 
 
 @pytest.mark.parametrize("degree", [1, 3, 10])
@@ -82,3 +79,17 @@ def test_a_double_root_is_found_at_least_once():
 def test_no_root_is_invented():
     assert len(found_roots([1.0, 0.0, 1.0])) == 0
     assert len(found_roots([3.0, 1.0])) == 0
+
+
+def test_polynomials_beside_each_other_have_the_roots_that_they_have_alone(rng):
+    table = bernstein_from_power(10)
+    coefficients = rng.normal(size=(11, 40)) * 10.0 ** rng.uniform(-2, 2, (11, 40))
+    together = real_roots(coefficients.copy(), table)
+    values = together.numerators / together.denominators
+    for b in range(40):
+        alone = real_roots(coefficients[:, b : b + 1].copy(), table)
+        expected = power_basis.polyroots(coefficients[:, b])
+        expected = expected.real[np.abs(expected.imag) < 1e-9 * np.abs(expected)]
+        own = values[together.owners == b]
+        np.testing.assert_array_equal(own, alone.numerators / alone.denominators)
+        assert_allclose(np.sort(own), np.sort(expected), rtol=1e-6)

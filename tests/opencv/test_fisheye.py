@@ -89,3 +89,11 @@ def test_answers_have_the_form_of_cv2(seen, change):
 
     ours = outcome(cvscore.fisheye.solvePnPRansac)
     assert ours == outcome(cv2.fisheye.solvePnPRansac)
+
+
+def test_points_stay_as_they_are(seen):
+    X, x = (np.ascontiguousarray(points) for points in seen)
+    before = X.copy(), x.copy()
+    cvscore.fisheye.solvePnPRansac(X, x, K, D)
+    np.testing.assert_array_equal(X, before[0])
+    np.testing.assert_array_equal(x, before[1])

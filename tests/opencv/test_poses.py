@@ -9,7 +9,9 @@ from numba.core import config as numba_config
 from opencv_case import VIEWS
 from opencv_poses import NUM, PNP, POSE, POSE_CALLS, SEEN
 from seen_points import pose_error, projected, seen_points
+from synthetic import cross_matrix
 from synthetic import pose_error as relative_pose_error
+from walls import K, Wall
 
 import cvscore
 from cvscore.opencv import pnp, recover_pose
@@ -204,6 +206,18 @@ def test_recover_pose_finds_the_pose(rng):
             VIEWS.x1, VIEWS.x2, VIEWS.K1, None, VIEWS.K2, None, threshold=threshold
         )
         np.testing.assert_array_equal(again[1], E)
+
+
+def test_of_two_poses_of_a_wall_recover_pose_takes_the_less_oblique():
+    by_fit, taken = [], []
+    for seed in range(6):
+        wall = Wall(seed)
+        by_fit.append(relative_pose_error(*wall.estimate().pose, wall))
+        given = wall.x1, wall.x2, K, None, K, None
+        _, E, R, t, _ = cvscore.recoverPose(*given)
+        taken.append(relative_pose_error(R, t[:, 0], wall))
+        assert np.allclose(np.abs(cross_matrix(t[:, 0]) @ R), np.abs(E * 2**0.5))
+    assert max(by_fit) > 20.0 > 2.0 > max(taken)  # degrees
 
 
 def test_the_scene_of_the_table_is_one_that_cv2_solves():

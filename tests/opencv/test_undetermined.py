@@ -138,3 +138,21 @@ def test_a_mask_threshold_of_any_size_is_a_number():
     H, mask = cvscore.findHomography(x, 2.0 * x, mask_threshold=10**400)
     assert H is not None
     assert mask.all()
+
+
+@pytest.mark.parametrize("factor", [1e-60, 1e-12, 1e20])
+def test_cameras_of_any_ratio_are_answered_as_by_cv2(factor):
+    x1, x2 = points(), points(seed=1)
+    far = np.diag([factor, factor, 1.0]) @ K
+    theirs = cv2.recoverPose(x1, x2, K, None, far, None)
+    ours = cvscore.recoverPose(x1, x2, K, None, far, None)
+    assert [np.shape(part) for part in ours] == [np.shape(part) for part in theirs]
+
+
+def test_cameras_that_cv2_alone_can_read_do_not_need_points_in_a_row():
+    camera = K.copy()
+    camera[0, 1] = np.nan
+    x1, x2 = np.asfortranarray(points()), points(seed=1)
+    theirs = cv2.recoverPose(np.ascontiguousarray(x1), x2, K, None, camera, None)
+    ours = cvscore.recoverPose(x1, x2, K, None, camera, None)
+    assert [np.shape(part) for part in ours] == [np.shape(part) for part in theirs]

@@ -18,6 +18,7 @@ from cvscore.ransac.objective import Candidate, Objective
 from cvscore.ransac.samplers import UniformSampler
 from cvscore.ransac.stopping import (
     MIN_SAMPLES,
+    SECOND_LOOK,
     SearchStyle,
     trials_needed,
 )
@@ -112,14 +113,24 @@ def test_better_samples_only_are_optimised_or_one_of_every_batch(rng):
     assert refits[1] >= num_batches
 
 
-def test_a_clean_scene_gets_a_second_look_if_allowed(rng):
-    points = line_scene(rng, 200, 0, 0.1)
+def test_an_easy_scene_gets_a_second_look_if_allowed(rng):
+    points = line_scene(rng, 140, 60, 0.1)
+    assert SECOND_LOOK * trials_needed(140, 200, 2, 0.999) > MIN_SAMPLES
     for allowed, least in ((1000, MIN_SAMPLES), (10, 10)):
         options = RansacOptions(max_iterations=allowed)
         _, iterations = ransac(
             LINE, points, Msac(threshold=0.5), UniformSampler(200, 2), options
         )
         assert least <= iterations <= min(allowed, least + LAST_BATCH)
+
+
+def test_a_clean_scene_gets_a_short_one(rng):
+    points = line_scene(rng, 200, 0, 0.1)
+    options, sampler = RansacOptions(), UniformSampler(200, 2)
+    best, iterations = ransac(LINE, points, Msac(threshold=0.5), sampler, options)
+    inliers = int(Msac(threshold=0.5).inliers(best.sq_residuals, 1, 2).sum())
+    least = SECOND_LOOK * trials_needed(inliers, 200, 2, options.confidence)
+    assert least <= iterations < MIN_SAMPLES
 
 
 def test_stopping_follows_the_inlier_count(rng):

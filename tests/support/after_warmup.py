@@ -36,7 +36,8 @@ class Listener(event.Listener):
             if caller.is_relative_to(self._package):
                 types = ", ".join(map(str, event.data["args"]))
                 name = f"{function.__module__}.{function.__qualname__}({types})"
-                self.found.append(f"{name}, called in {caller.name}")
+                test = os.environ.get("PYTEST_CURRENT_TEST")
+                self.found.append(f"{name}, called in {caller.name} by {test}")
 
     def on_end(self, event):
         self._depth -= 1

@@ -16,7 +16,7 @@ FOCAL = 1100.0
 DISTORTION = 0.05  # of SIMPLE_RADIAL
 
 # Configurations of a pair, as COLMAP numbers them.
-CALIBRATED, UNCALIBRATED, PLANAR = 2, 3, 4
+CALIBRATED, UNCALIBRATED, PLANAR, PANORAMIC = 2, 3, 4, 5
 
 
 @dataclass(frozen=True)
@@ -62,9 +62,12 @@ def img_from_cam(camera, X):
 
 def write_scene(
     path, rng, *, num_images=4, num_points=120, noise=0.5, wrong=0.4, planar=False,
-    camera=None,
+    camera=None, turning=False,
 ):  # fmt: skip
-    """Write images around a scene, all pairs of them matched, some matches wrong."""
+    """Write images around a scene, all pairs of them matched, some matches wrong.
+
+    ``turning`` leaves the camera where it is.
+    """
     camera = make_camera() if camera is None else camera
     X = rng.uniform([-2, -1.5, -1.5], [2, 1.5, 1.5], (num_points, 3))
     if planar:
@@ -76,6 +79,9 @@ def write_scene(
         # Steps of a sixth of the distance, so that all see all, from different places.
         centre = np.array([1.2 * k - 0.6 * num_images, 0.3 * (k % 2), -7.0])
         R = rotation(np.array([0.02 * k, np.arctan2(centre[0], 7.0), 0.1 * (k % 3)]))
+        if turning:
+            centre = np.array([0.0, 0.0, -7.0])
+            R = rotation(np.array([0.02, 0.03, 0.1]) * k)
         t = -R @ centre
         x = img_from_cam(camera, X @ R.T + t)
         x = x + rng.normal(0, noise, x.shape)

@@ -9,13 +9,20 @@ from cvscore.numerics.bucket_grid import cells_along
 from cvscore.two_view.spatial_prosac import (
     NUM_UNIFORM_SAMPLES,
     SpatialProsacSampler,
-    coherence,
+    _commensurable,
+    _sq_distance_to_third,
     take_turns,
 )
 
 
 def around(points, spreads):
     return Region(np.median(points, axis=1), spreads)
+
+
+def coherence(points, region):
+    """Minus the distance to the third nearest match, in extents of the images."""
+    places = _commensurable(region, (2, 2))
+    return -np.sqrt(_sq_distance_to_third(points, **places, stride=1))
 
 
 def brute_force(points, spreads):

@@ -55,7 +55,7 @@ def sampson_residual(F: Array, points: Array) -> Array:
 
 def pose_of_fit(fit: Fit) -> Array:
     """Return the pose (3, 4) of an essential matrix that has its points in front."""
-    rays = normalise(fit.points, *fit.cameras)
+    rays = normalise(np.ascontiguousarray(fit.points), *fit.cameras)
     pose: Array = choose_pose(fit.model, rays, np.ones(rays.shape[1], dtype=np.bool_))[
         0
     ]
@@ -118,9 +118,11 @@ def essential_offset(model: Array, other: Array, frame: Any) -> Array:
 
 def direction_offset(t: Array, other: Array) -> Array:
     """Return the way (2,) on the sphere from one direction to another, radians."""
-    across = tangent_of(t) @ other
+    unit = other / np.abs(other).max()  # of any length, NaN of none
+    unit /= np.linalg.norm(unit)
+    across = tangent_of(t) @ unit
     sine = np.linalg.norm(across)
-    angle = np.arctan2(sine, t @ other)
+    angle = np.arctan2(sine, t @ unit)
     return across * (angle / sine if sine > 0.0 else 1.0)
 
 
@@ -175,8 +177,9 @@ def fundamental_offset(model: Array, other: Array, frame: Frame) -> Array:
     # Of the scale at which the difference has no part along A.
     inner *= (A**2).sum() / (A * inner[:2, :2]).sum()
     block = inner[:2, :2]
-    first = -np.linalg.solve(block, inner[:2, 2])
-    second = -np.linalg.solve(block.T, inner[2, :2])
+    inverse = np.array([[block[1, 1], -block[0, 1]], [-block[1, 0], block[0, 0]]])
+    inverse /= block[0, 0] * block[1, 1] - block[0, 1] * block[1, 0]
+    first, second = -inverse @ inner[:2, 2], -inverse.T @ inner[2, :2]
     along = (_orthogonal_to(A) * (block - A)).sum(axis=(1, 2)) / (A**2).sum()
     return np.concatenate([first, second, along])
 

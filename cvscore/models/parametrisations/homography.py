@@ -45,10 +45,13 @@ def _whitened(fit: Fit, matrices: Array) -> Array:
     depth = H[2] @ first
     a = u * H[2, 0] - H[0, 0], u * H[2, 1] - H[0, 1]
     b = v * H[2, 0] - H[1, 0], v * H[2, 1] - H[1, 1]
-    # Cholesky factor of the 2x2 covariance of the two constraints.
-    length = np.sqrt(a[0] ** 2 + a[1] ** 2 + depth**2)
+    # Cholesky factor of the 2x2 covariance of the two constraints; its determinant is
+    # the sum of squared minors, which cancels nowhere.
+    sq_a, sq_b = a[0] ** 2 + a[1] ** 2, b[0] ** 2 + b[1] ** 2
+    minor, sq_depth = a[0] * b[1] - a[1] * b[0], depth**2
+    length = np.sqrt(sq_a + sq_depth)
     mixed = (a[0] * b[0] + a[1] * b[1]) / length
-    rest = np.sqrt(b[0] ** 2 + b[1] ** 2 + depth**2 - mixed**2)
+    rest = np.sqrt(minor**2 + sq_depth * (sq_a + sq_b + sq_depth)) / length
     one = g0 / length
     return np.stack([one.T, ((g1 - mixed * one) / rest).T])
 

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from cvscore.models.parametrisations.turns import (
+    ROTATION_TOLERANCE,
     generators,
     names_of_shift,
     names_of_turn,
@@ -104,10 +105,14 @@ def similarity_coordinates(model: Array, changes: Array) -> Array:
 def similarity_offset(model: Array, other: Array, frame: Any) -> Array:
     """Return log scale, turn and translation from one map to another."""
     dim = len(model)
-    relative = other[:, :dim] @ np.linalg.inv(model[:, :dim])
-    scale = float(np.linalg.det(relative)) ** (1.0 / dim)
-    turn = rotation_vector(relative / scale)
-    return np.concatenate([[math.log(scale)], turn, (other - model)[:, dim]])
+    scales = [np.linalg.norm(one[:, :dim]) for one in (model, other)]
+    first, second = (
+        one[:, :dim] * (math.sqrt(dim) / scale)
+        for one, scale in zip((model, other), scales, strict=True)
+    )
+    turn = rotation_vector(second @ first.T)
+    growth = np.log(scales[1]) - np.log(scales[0])
+    return np.concatenate([[growth], turn, (other - model)[:, dim]])
 
 
 def rigid_basis(fit: Fit) -> Array:
@@ -122,7 +127,8 @@ def rigid_coordinates(model: Array, changes: Array) -> Array:
 
 def rigid_offset(model: Array, other: Array, frame: Any) -> Array:
     """Return turn and translation from one motion to another."""
-    return similarity_offset(model, other, frame)[1:]
+    growth, *offset = similarity_offset(model, other, frame)
+    return np.where(abs(growth) < ROTATION_TOLERANCE, offset, np.inf)
 
 
 def translation_basis(fit: Fit) -> Array:
@@ -138,8 +144,9 @@ def translation_coordinates(model: Array, changes: Array) -> Array:
 
 def translation_offset(model: Array, other: Array, frame: Any) -> Array:
     """Return the difference of the translations."""
-    difference: Array = (other - model)[:, len(model)]
-    return difference
+    dim = len(model)
+    turned = np.abs(other[:, :dim] - np.eye(dim)).max()
+    return np.where(turned < ROTATION_TOLERANCE, (other - model)[:, dim], np.inf)
 
 
 _map = partial(Parametrisation, jacobian=jacobian, residuals=residuals, predict=predict)

@@ -9,6 +9,8 @@ import numpy as np
 from cvscore.types import Array
 
 AXES_OF_SPACE = ("x", "y", "z")
+# How far a matrix may be from a rotation: one that was written with six digits is one.
+ROTATION_TOLERANCE = 1e-5
 
 
 def generators(dim: int) -> Array:
@@ -29,7 +31,16 @@ def turn_coordinates(skew: Array) -> Array:
 
 
 def rotation_vector(R: Array) -> Array:
-    """Return the vector (1,) or (3,) of a rotation: axis times angle."""
+    """Return the vector (1,) or (3,) of a rotation: axis times angle.
+
+    Raises
+    ------
+    ValueError
+        For a matrix that is none.
+    """
+    away = np.abs(R @ R.T - np.eye(len(R))).max()
+    if not (away < ROTATION_TOLERANCE and np.linalg.det(R) > 0.0):
+        raise ValueError("model must have a rotation in its first columns")
     if len(R) == 2:
         return np.array([math.atan2(R[1, 0], R[0, 0])])
     axis = turn_coordinates(R[None])[0]  # times the sine of the angle

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from cvscore._numba.compile import kernel
 from cvscore.numerics.linalg import eliminate_below
-from cvscore.numerics.polynomial import MAX_DEPTH, bernstein_from_power, real_roots
+from cvscore.numerics.polynomial import bernstein_from_power, real_roots
 
 MAX_SOLUTIONS_5PT = 10
 
@@ -39,6 +39,8 @@ MONOMIALS = (
     *((0, 0, 3), (0, 0, 2), (0, 0, 1), (0, 0, 0)),
 )
 NUM_CUBICS = 10
+# Samples whose constraints are written at once: their coefficients stay in L1.
+LANES = 32
 NUM_MONOMIALS = len(MONOMIALS)
 
 # The ten products of two of the four unknowns.
@@ -61,104 +63,153 @@ FROM_POWER = bernstein_from_power(MAX_SOLUTIONS_5PT)
 
 @kernel
 def pencils_of(bases):
-    """Three equations in x, y and 1 of each sample: (K, 3, 3, 5) coefficients.
+    """Three equations in x, y and 1 of each sample: (B, 3, 3, 5) coefficients.
 
     The axes are equation, unknown and power of z, constant first; the degree is 3 for x
     and y and 4 for 1.  Zero where the elimination fails: a family of solutions.
+
+    ``bases`` (4, 9, B) are X, Y, Z, W of the samples, side by side.
     """
-    pencils = np.zeros((bases.shape[0], 3, 3, 5))
+    num_samples = bases.shape[2]
+    pencils = np.zeros((num_samples, 3, 3, 5))
+    some = np.zeros((4, 9, LANES))
+    constraints = np.empty((NUM_CUBICS, NUM_MONOMIALS, LANES))
     cubics = np.empty((NUM_CUBICS, NUM_MONOMIALS))
-    for b in range(bases.shape[0]):
-        _fill_cubics(bases[b], cubics)
-        if not eliminate_below(cubics) > MIN_PIVOT:
-            continue
-        for i in range(NUM_CUBICS - 1, 3, -1):
-            for r in range(4, i):
-                factor = cubics[r, i]
-                for j in range(NUM_CUBICS, NUM_MONOMIALS):
-                    cubics[r, j] -= factor * cubics[i, j]
-        for i in range(3):
-            for unknown in range(3):
-                # The columns of each unknown hold falling powers of z; "first minus z
-                # times second" shifts the second by one of them.
-                degree = 3 if unknown == 2 else 2
-                last = NUM_CUBICS + 3 * unknown + degree
-                for power in range(degree + 1):
-                    pencils[b, i, unknown, power] += cubics[4 + 2 * i, last - power]
-                    pencils[b, i, unknown, power + 1] -= cubics[5 + 2 * i, last - power]
+    for first in range(0, num_samples, LANES):
+        num = min(LANES, num_samples - first)
+        for k in range(4):
+            for i in range(9):
+                for b in range(num):
+                    some[k, i, b] = bases[k, i, first + b]
+        _fill_constraints(some, constraints)
+        for b in range(num):
+            for i in range(NUM_CUBICS):
+                for j in range(NUM_MONOMIALS):
+                    cubics[i, j] = constraints[i, j, b]
+            _write_pencil(cubics, pencils[first + b])
     return pencils
 
 
 @kernel
-def _fill_cubics(basis, cubics):
-    """Write the coefficients of the ten constraints, one a row, to (10, 20).
-
-    For each pair of unknowns, the coefficients of the quadratic matrix
-    ``S = E E' - trace(E E') / 2`` and of the cross product of the last two rows of E
-    are multiplied with each basis matrix: ``S E = 0`` and ``det E = 0``.
-    """
-    cubics[:] = 0.0
-    quadratic = np.empty((4, 3))
-    for m in range(PAIRS.shape[0]):
-        a, b = PAIRS[m, 0], PAIRS[m, 1]
-        # A square has one term where the product of two unknowns has two.
-        weight = 0.5 if a == b else 1.0
-        for i in range(3):
-            for j in range(3):
-                total = 0.0
-                for k in range(3):
-                    total += basis[a, i, k] * basis[b, j, k]
-                    total += basis[b, i, k] * basis[a, j, k]
-                quadratic[i, j] = weight * total
-        half_trace = 0.5 * (quadratic[0, 0] + quadratic[1, 1] + quadratic[2, 2])
-        for i in range(3):
-            quadratic[i, i] -= half_trace
-            p, q = (i + 1) % 3, (i + 2) % 3
-            quadratic[3, i] = weight * (
-                basis[a, 1, p] * basis[b, 2, q]
-                - basis[a, 1, q] * basis[b, 2, p]
-                + basis[b, 1, p] * basis[a, 2, q]
-                - basis[b, 1, q] * basis[a, 2, p]
-            )
-        for c in range(4):
-            column = COLUMNS[m, c]
-            for k in range(3):
-                cubics[9, column] += quadratic[3, k] * basis[c, 0, k]
-            for i in range(3):
-                for j in range(3):
-                    cubics[3 * i + j, column] += (
-                        quadratic[i, 0] * basis[c, 0, j]
-                        + quadratic[i, 1] * basis[c, 1, j]
-                        + quadratic[i, 2] * basis[c, 2, j]
-                    )
+def _write_pencil(cubics, pencil):
+    """Eliminate, and write the pencil (3, 3, 5), of zeros before, where that can be."""
+    if not eliminate_below(cubics) > MIN_PIVOT:
+        return
+    for i in range(NUM_CUBICS - 1, 3, -1):
+        for r in range(4, i):
+            factor = cubics[r, i]
+            for j in range(NUM_CUBICS, NUM_MONOMIALS):
+                cubics[r, j] -= factor * cubics[i, j]
+    for i in range(3):
+        for unknown in range(3):
+            # The columns of each unknown hold falling powers of z; "first minus z
+            # times second" shifts the second by one of them.
+            degree = 3 if unknown == 2 else 2
+            last = NUM_CUBICS + 3 * unknown + degree
+            for power in range(degree + 1):
+                pencil[i, unknown, power] += cubics[4 + 2 * i, last - power]
+                pencil[i, unknown, power + 1] -= cubics[5 + 2 * i, last - power]
 
 
 @kernel
-def solve_pencils(bases, pencils, samples):
-    """Approximate essential matrices (K, 3, 3) and the samples that they solve."""
-    num_samples = samples.shape[0]
-    matrices = np.empty((num_samples * MAX_SOLUTIONS_5PT, 3, 3))
-    solved = np.empty(num_samples * MAX_SOLUTIONS_5PT, dtype=np.int64)
-    polynomial = np.empty(MAX_SOLUTIONS_5PT + 1)
-    stack = np.empty((MAX_DEPTH + 1, MAX_SOLUTIONS_5PT + 3))
-    roots = np.empty((2, MAX_SOLUTIONS_5PT))
-    count = 0
-    for b in range(num_samples):
-        if not _fill_determinant(pencils[b], polynomial):
-            continue
-        for k in range(real_roots(polynomial, FROM_POWER, stack, roots)):
-            z, w = roots[0, k], roots[1, k]
-            x, y, scale = _back_substitute(pencils[b], z, w)
+def _fill_constraints(bases, constraints):
+    """Write the coefficients of the ten constraints, (10, 20, LANES).
+
+    For each pair of unknowns, the coefficients of the quadratic matrix
+    ``S = E E' - trace(E E') / 2`` and of the cross product of the last two rows of E
+    are multiplied with each basis matrix of (4, 9, LANES): ``S E = 0``, ``det E = 0``.
+    """
+    constraints[:] = 0.0
+    S, cross = np.empty((9, LANES)), np.empty((3, LANES))
+    for m in range(PAIRS.shape[0]):
+        one, other = bases[PAIRS[m, 0]], bases[PAIRS[m, 1]]
+        # A square has one term where the product of two unknowns has two.
+        weight = 0.5 if PAIRS[m, 0] == PAIRS[m, 1] else 1.0
+        _fill_quadratic(one, other, weight, S, cross)
+        for c in range(4):
+            E, column = bases[c], COLUMNS[m, c]
             for i in range(3):
+                row = S[3 * i], S[3 * i + 1], S[3 * i + 2]
                 for j in range(3):
-                    matrices[count, i, j] = (
-                        x * bases[b, 0, i, j]
-                        + y * bases[b, 1, i, j]
-                        + scale * (z * bases[b, 2, i, j] + w * bases[b, 3, i, j])
-                    )
-            solved[count] = samples[b]
-            count += 1
-    return matrices[:count], solved[:count]
+                    entry = constraints[3 * i + j, column]
+                    _add_product(row, (E[j], E[3 + j], E[6 + j]), entry)
+            of_cross = cross[0], cross[1], cross[2]
+            _add_product(of_cross, (E[0], E[1], E[2]), constraints[9, column])
+
+
+@kernel
+def _add_product(row, column, entry):
+    """Add the product of three entries with three others, (LANES,) each."""
+    r0, r1, r2 = row
+    c0, c1, c2 = column
+    for b in range(LANES):
+        entry[b] += r0[b] * c0[b] + r1[b] * c1[b] + r2[b] * c2[b]
+
+
+@kernel
+def _fill_quadratic(one, other, weight, S, cross):
+    """Write S (9, LANES) and the cross product (3, LANES) of a pair of unknowns."""
+    S[:] = 0.0
+    for i in range(3):
+        a = one[3 * i], one[3 * i + 1], one[3 * i + 2]
+        b = other[3 * i], other[3 * i + 1], other[3 * i + 2]
+        for j in range(3):
+            c = one[3 * j], one[3 * j + 1], one[3 * j + 2]
+            d = other[3 * j], other[3 * j + 1], other[3 * j + 2]
+            _add_product(a, d, S[3 * i + j])
+            _add_product(b, c, S[3 * i + j])
+    first, second, third = S[0], S[4], S[8]
+    for lane in range(LANES):
+        half_trace = 0.5 * (first[lane] + second[lane] + third[lane])
+        first[lane] -= half_trace
+        second[lane] -= half_trace
+        third[lane] -= half_trace
+    for i in range(9):
+        for lane in range(LANES):
+            S[i, lane] *= weight
+    for i in range(3):
+        p, q = (i + 1) % 3, (i + 2) % 3
+        a, b, c, d = one[3 + p], one[3 + q], other[3 + p], other[3 + q]
+        u, v, x, y = other[6 + q], other[6 + p], one[6 + q], one[6 + p]
+        entry = cross[i]
+        for k in range(LANES):
+            total = a[k] * u[k] - b[k] * v[k] + c[k] * x[k] - d[k] * y[k]
+            entry[k] = weight * total
+
+
+@kernel
+def solve_pencils(bases, pencils):
+    """Approximate essential matrices (K, 3, 3) and the samples (K,) that they solve.
+
+    ``bases`` as for `pencils_of`.
+    """
+    num_samples = pencils.shape[0]
+    polynomials = np.empty((MAX_SOLUTIONS_5PT + 1, num_samples))
+    regular = np.empty(num_samples, dtype=np.int64)
+    polynomial = np.empty(MAX_SOLUTIONS_5PT + 1)
+    num_regular = 0
+    for b in range(num_samples):
+        if _fill_determinant(pencils[b], polynomial):
+            for k in range(polynomial.shape[0]):
+                polynomials[k, num_regular] = polynomial[k]
+            regular[num_regular] = b
+            num_regular += 1
+    roots = real_roots(polynomials[:, :num_regular].copy(), FROM_POWER)
+    num_roots = roots.owners.shape[0]
+    matrices = np.empty((num_roots, 3, 3))
+    solved = np.empty(num_roots, dtype=np.int64)
+    for k in range(num_roots):
+        b = regular[roots.owners[k]]
+        z, w = roots.numerators[k], roots.denominators[k]
+        x, y, scale = _back_substitute(pencils[b], z, w)
+        for i in range(9):
+            matrices[k, i // 3, i % 3] = (
+                x * bases[0, i, b]
+                + y * bases[1, i, b]
+                + scale * (z * bases[2, i, b] + w * bases[3, i, b])
+            )
+        solved[k] = b
+    return matrices, solved
 
 
 @kernel

@@ -30,7 +30,7 @@ MAX_CHECKS = 4
 
 
 @kernel
-def polish_poses(rays, matrices, samples):
+def polish_poses(rays, matrices, samples, in_front):
     """Find poses near nearly essential matrices that solve their samples exactly.
 
     Parameters
@@ -40,11 +40,14 @@ def polish_poses(rays, matrices, samples):
     matrices : (M, 3, 3) array
     samples : (M,) array of int
         The sample of each matrix.
+    in_front : bool
+        Whether to leave out matrices none of whose poses has its sample in front of
+        both cameras.
 
     Returns
     -------
     poses : (K, 3, 4) array
-        One pose for each matrix from where Newton's method converges.
+        One of the four poses of each matrix from where Newton's method converges.
     samples : (K,) array of int
         Their samples.
     is_lost : (B,) bool array
@@ -56,12 +59,18 @@ def polish_poses(rays, matrices, samples):
     tangent = np.empty((2, 3))
     system = np.empty((SAMPLE_SIZE, SAMPLE_SIZE + 1))
     step = np.empty(SAMPLE_SIZE)
+    twisted = np.empty((3, 4))
     count = 0
     for k in range(matrices.shape[0]):
         pose, sample = poses[count], samples[k]
-        if pose_of_matrix(matrices[k], pose) and _move_to_solution(
-            rays[sample], pose, tangent, system, step
-        ):
+        if not pose_of_matrix(matrices[k], pose):
+            is_lost[sample] = True
+            continue
+        if in_front and not _is_in_front(rays[sample], pose):
+            twist(pose, twisted)
+            if not _is_in_front(rays[sample], twisted):
+                continue
+        if _move_to_solution(rays[sample], pose, tangent, system, step):
             solved[count] = sample
             count += 1
         else:
@@ -111,22 +120,9 @@ def _linearise(rays, pose, tangent, system):
 
 
 @kernel
-def are_in_front(rays, poses, samples):
-    """Whether one of the poses of each matrix has its sample in front: (K,) bool."""
-    in_front = np.empty(poses.shape[0], dtype=np.bool_)
-    twisted = np.empty((3, 4))
-    for k in range(poses.shape[0]):
-        twist(poses[k], twisted)
-        in_front[k] = _is_in_front(rays[samples[k]], poses[k]) or _is_in_front(
-            rays[samples[k]], twisted
-        )
-    return in_front
-
-
-@kernel
 def _is_in_front(rays, pose):
     """Whether all five points are in front of both cameras, for t or for -t."""
-    num_front, num_behind = 0, 0
+    all_front = all_behind = True
     for i in range(SAMPLE_SIZE):
         first, second = depth_signs(
             pose,
@@ -137,7 +133,9 @@ def _is_in_front(rays, pose):
             rays[i, 4],
             rays[i, 5],
         )
-        num_front += first > 0.0 and second > 0.0
+        all_front = all_front and first > 0.0 and second > 0.0
         # With -t for t, behind becomes in front.
-        num_behind += first < 0.0 and second < 0.0
-    return num_front == SAMPLE_SIZE or num_behind == SAMPLE_SIZE
+        all_behind = all_behind and first < 0.0 and second < 0.0
+        if not (all_front or all_behind):
+            return False
+    return True

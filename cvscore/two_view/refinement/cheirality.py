@@ -84,13 +84,22 @@ def _possible_matches(objective, candidate, K1, K2):
     variance = core_variance(sq_residuals[inliers], dim, num_params)
     if not (pose.any() and variance > 0.0):
         return every
-    # Both images add to the angle between two rays.
-    sq_angle = variance * (1.0 / K1[0, 0] ** 2 + 1.0 / K2[0, 0] ** 2)
-    are_possible = on_half_lines(pose, rays, MAX_SCALES_BEYOND**2 * sq_angle)
+    are_possible = may_be_in_front(pose, rays, variance, K1, K2)
     num_beyond = (inliers & ~are_possible).sum()
     if 0 < num_beyond <= MAX_SHARE_BEYOND * inliers.sum():
         return are_possible
     return every
+
+
+@kernel
+def may_be_in_front(pose, rays, variance, K1, K2):
+    """Whether matches (N,) are of points in front, for all that noise lets one tell.
+
+    ``variance`` is that of the noise, in the squared unit of the cameras.
+    """
+    # Both images add to the angle between two rays.
+    sq_angle = variance * (1.0 / K1[0, 0] ** 2 + 1.0 / K2[0, 0] ** 2)
+    return on_half_lines(pose, rays, MAX_SCALES_BEYOND**2 * sq_angle)
 
 
 @kernel
