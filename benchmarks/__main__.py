@@ -68,6 +68,12 @@ COMMANDS = {
             "whether the right answer is listed where another was returned",
             "studies.alternatives",
         ),
+        "probabilities": Command(
+            "how often matches of a probability are right", "studies.probabilities"
+        ),
+        "weights": Command(
+            "what it is worth to know how precise matches are", "studies.weights"
+        ),
         "ceilings": Command(
             "an absolute pose, told the truth but for the labels", "studies.ceilings"
         ),

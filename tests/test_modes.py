@@ -102,6 +102,7 @@ def test_homography(num, rng):
     found = cvscore.estimate_homography(scene.x1, scene.x2, options=QUICK)
     check(found, scene)
     assert corner_error(found.model, scene) < 4.0
+    assert ((found.probabilities > 0.5) == found.inliers).mean() > 0.9
 
 
 def test_fundamental(rng):

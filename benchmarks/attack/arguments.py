@@ -176,3 +176,13 @@ def draw_quality(rng: Rng, num: int) -> Any:
         return rng.normal(size=num) * 10.0 ** rng.uniform(-300, 300)
     wrong = [np.full(num, np.nan), np.zeros(num + 1), np.full(num, np.inf), "best"]
     return wrong[int(rng.integers(len(wrong)))]
+
+
+def draw_weights(rng: Rng, num: int) -> Any:
+    """Return weights of so many matches, mostly none."""
+    if rng.random() < 0.8:
+        return None
+    if rng.random() < 0.8:
+        return np.exp(rng.uniform(0.0, 10.0) * rng.normal(size=num))
+    wrong = [np.full(num, np.nan), np.ones(num + 1), np.zeros(num), -np.ones(num), "1"]
+    return wrong[int(rng.integers(len(wrong)))]

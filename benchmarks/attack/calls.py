@@ -23,6 +23,7 @@ from benchmarks.attack.arguments import (
     draw_pose_matrix,
     draw_quality,
     draw_score,
+    draw_weights,
 )
 from benchmarks.attack.checks import REFUSALS, Call, is_of_rank_two
 from benchmarks.attack.commands import draw_calibrate_command, draw_match_command
@@ -48,14 +49,16 @@ def _estimate(rng: Rng) -> Call:
     form = known.forms[int(rng.integers(len(known.forms)))]
     sets = draw_sets(rng, form.data.dims)
     cameras = tuple(draw_camera(rng) for _ in range(2)) if known.needs_cameras else ()
-    quality = draw_quality(rng, length_of(sets[0]))
+    num = length_of(sets[0])
+    quality, weights = draw_quality(rng, num), draw_weights(rng, num)
 
     def run() -> Any:
         choices = {"score": draw_score(rng), "options": draw_options(rng)}
         if choices["score"] is None:
             choices["calibration"] = draw_calibration(rng, name)
         choices |= _further_choices(rng, name)
-        found = known.run(*sets, cameras=cameras, quality=quality, **choices)
+        choices |= {"quality": quality, "weights": weights}
+        found = known.run(*sets, cameras=cameras, **choices)
         # The essential matrix has rank two as the fundamental matrix has.
         if found and name in ("fundamental", "essential"):
             assert is_of_rank_two(found.model), "not of rank two"
@@ -63,7 +66,7 @@ def _estimate(rng: Rng) -> Call:
             check_members(rng, found, sets[0])
         return found
 
-    return Call(f"estimate_{name}", run, [*sets, *cameras, quality])
+    return Call(f"estimate_{name}", run, [*sets, *cameras, quality, weights])
 
 
 @lru_cache

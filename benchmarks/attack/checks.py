@@ -75,13 +75,16 @@ def wrong_with(found: Estimate) -> str | None:
         complete = bool(found.reason) and not found.inliers.any() and not found
         return None if complete else "no model, and no reason"
     residuals, threshold = found.residuals, found.threshold
+    whitened = found.probabilities_from.rows  # as the score sees them, by weights
+    probabilities = found.probabilities
     checks = {
         "model": np.isfinite(found.model).all() and np.abs(found.model).max() > 0.0,
         "shapes": found.inliers.shape == residuals.shape,
         "residuals": not np.isnan(residuals).any() and (residuals >= 0.0).all(),
         "scale": 0.0 <= found.scale < np.inf,
         "threshold": threshold >= 0.0,
-        "inliers": (residuals[found.inliers] <= threshold * (1 + 1e-6)).all(),
+        "inliers": (whitened[found.inliers] <= threshold * (1 + 1e-6)).all(),
+        "probabilities": ((probabilities >= 0.0) & (probabilities <= 1.0)).all(),
         "evidence": not np.isnan(found.evidence),
         "significance": found.is_significant in (True, False),
     }

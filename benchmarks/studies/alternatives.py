@@ -3,11 +3,12 @@
     python -m benchmarks alternatives --num 300
 
 Essential matrices first.  Pairs are those of `planar` (70 to 97 % of the inliers on a
-plane; val and surfaces), of walls and nothing else (`data.walls`) and of scenes with
-depth.  A pose is wrong if it is off by more than 10 degrees.  Counted are the wrong
-ones of which a pose of the plane is right: how often that is among the alternatives.
-And how many are wrong if another one is taken: that of most evidence, the likeliest one
-(as `recoverPose` does), and the one that is written to a database of COLMAP.
+plane; val and surfaces), of walls and nothing else (`data.walls`), of scenes with
+depth, of photographs and of the planes in them (`data.photographed_planes`).  A pose is
+wrong if it is off by more than 10 degrees.  Counted are the wrong ones of which a pose
+of the plane is right: how often that is among the alternatives.  And how many are wrong
+if another one is taken: that of most evidence, the likeliest one (as `recoverPose`
+does), and the one that is written to a database of COLMAP.
 
 Then structures: pairs with a second plane or motion of some part of the inliers of the
 first, and with none.
@@ -16,7 +17,7 @@ first, and with none.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import cv2
@@ -25,6 +26,8 @@ import numpy as np
 from benchmarks.command_line import parser_of
 from benchmarks.data.noisy_pair import num_inliers_of
 from benchmarks.data.pair import Array, Pair, Pose
+from benchmarks.data.photographed_planes import planes_of_photographs
+from benchmarks.data.splits import load_pair, pair_ids, regimes_of
 from benchmarks.data.synthetic import generate
 from benchmarks.data.views import (
     Views,
@@ -103,7 +106,8 @@ def error_of(pose: Pose, truth: Pose) -> float:
 
 def error_of_plane(pair: Pair, scale: float) -> float:
     """Return the error of the better pose of the plane of most true inliers."""
-    x1, x2 = pair.x1[pair.is_inlier], pair.x2[pair.is_inlier]
+    rows = slice(None) if pair.is_inlier is None else pair.is_inlier
+    x1, x2 = pair.x1[rows], pair.x2[rows]
     H, mask = cv2.findHomography(x1, x2, cv2.RANSAC, PLANE_THRESHOLD * scale)
     if H is None:
         return np.inf
@@ -155,12 +159,27 @@ def error_of_verified(pair: Pair) -> float:
     return error_of(pose, pair.truth) if is_one else np.inf
 
 
+def photographs(num: int) -> Iterator[Pair]:
+    """Yield ``num`` pairs of each set of photographs that is here."""
+    for regime in regimes_of("E", "real"):
+        for pair_id in pair_ids("E", regime, "real", num):
+            yield load_pair("E", regime, "real", pair_id)
+
+
 def print_poses(num: int, first: int) -> None:
     """Print how often the right pose is among the alternatives."""
     outcome_of(wall(0))  # kernels are loaded
-    for name, pair_of in PAIRS.items():
-        given = (outcome_of(pair_of(index)) for index in range(first, first + num))
-        outcomes = [outcome for outcome in given if outcome is not None]
+    sets = {
+        name: map(pair_of, range(first, first + num)) for name, pair_of in PAIRS.items()
+    }
+    sets["photographs"] = photographs(num)
+    sets["planes of photographs"] = planes_of_photographs(num)
+    for name, pairs in sets.items():
+        outcomes = [
+            outcome for outcome in map(outcome_of, pairs) if outcome is not None
+        ]
+        if not outcomes:
+            continue
         wrong = [o for o in outcomes if o.error > WRONG]
         ambiguous = [o for o in wrong if o.of_plane <= WRONG]
         right = sum(o.among <= WRONG for o in ambiguous)

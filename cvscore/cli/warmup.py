@@ -127,6 +127,7 @@ def _other_uses() -> list[tuple[str, Callable[[], Any]]]:
         ("distortion", lambda: cvscore.estimate_essential(x1, x2, CAMERA, dist1=lens)),
         ("large noise", lambda: cvscore.estimate_fundamental(*noisy)),
         ("sampling", lambda: cvscore.estimate_homography(x1, x2, quality=quality)),
+        ("probabilities", lambda: cvscore.estimate_homography(x1, x2).probabilities),
         ("which model", lambda: cvscore.select_model(x1, x2, CAMERA)),
         ("verification", _verify),
         ("other poses", _find_other_poses),

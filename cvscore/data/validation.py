@@ -113,3 +113,32 @@ def as_quality(quality: ArrayLike | None, num_points: int) -> Array | None:
     if np.isnan(array).any():
         raise ValueError(f"quality has {int(np.isnan(array).sum())} NaN entries")
     return array
+
+
+def as_weights(weights: ArrayLike | None, num_points: int) -> Array | None:
+    """Return the weights of matches as (N,) float64 of geometric mean one.
+
+    None where all are equal, for then they say nothing.
+    """
+    if weights is None:
+        return None
+    array = as_real_array(weights, "weights").astype(np.float64)
+    if array.shape != (num_points,):
+        raise ValueError(f"weights must have shape ({num_points},), got {array.shape}")
+    num_bad = int(num_points - np.count_nonzero((array > 0.0) & (array < np.inf)))
+    if num_bad:
+        raise ValueError(
+            f"weights must be positive and finite, and {num_bad} of {num_points} are "
+            f"not"
+        )
+    if num_points == 0 or array.min() == array.max():
+        return None
+    smallest, largest = array.min(), array.max()
+    if smallest < largest / MAX_SIZE_RATIO:
+        raise SizeError(
+            f"weights must not be more than {MAX_SIZE_RATIO:g} times each other, got "
+            f"{smallest:g} and {largest:g}"
+        )
+    relative = array / largest
+    scaled: Array = relative / np.exp(np.log(relative).mean())
+    return scaled

@@ -87,6 +87,7 @@ def estimate_absolute_pose(
     calibration: Calibration | None = None,
     options: RansacOptions | None = None,
     quality: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
     start: ArrayLike | None = None,
 ) -> Estimate:
     """Estimate where a camera is from image points of known scene points (PnP).
@@ -102,7 +103,7 @@ def estimate_absolute_pose(
         Camera matrix.
     dist : array, optional
         Distortion coefficients in OpenCV's order (4, 5, 8, 12 or 14 of them).
-    score, calibration, options, quality
+    score, calibration, options, quality, weights
         As for `estimate_homography`.
     start : (3, 4) array, optional
         A guess at the pose, ``[R | t]``, which is tried beside those of samples.
@@ -138,6 +139,7 @@ def estimate_absolute_pose(
         score=score_of(calibration, score, "absolute_pose"),
         options=options,
         quality=quality,
+        weights=weights,
         frame=frame,
         focal=_mean_focal(K),
         start=None if start is None else partial(normalise, outside=_as_pose(start)),

@@ -28,6 +28,7 @@ def estimate_affine(
     calibration: Calibration | None = None,
     options: RansacOptions | None = None,
     quality: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
 ) -> Estimate:
     """Estimate ``x2 = A x1 + t`` from matches of which many may be wrong.
 
@@ -43,6 +44,11 @@ def estimate_affine(
         Limits of the search.
     quality : (N,) array, optional
         Larger for matches that are likelier to be right; they are sampled first.
+    weights : (N,) array, optional
+        How precise the matches are: inverse variances of their noise, such as the
+        squares of 1 / size of features.  Only their ratios count: ``scale`` and
+        ``threshold`` are those of a match of mean weight m (the geometric mean), and
+        ``sqrt(m / w)`` times that for one of weight w.
 
     Returns
     -------
@@ -70,4 +76,5 @@ def estimate_affine(
         score=score_of(calibration, score, "affine"),
         options=options,
         quality=quality,
+        weights=weights,
     )

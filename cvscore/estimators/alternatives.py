@@ -137,5 +137,6 @@ def _remade(
     best: Candidate,
     iterations: int,
 ) -> OtherAnswers:
-    objective = Objective(remake(), problem.points, score, options)
+    given = remake(), problem.points, score, options, problem.point_weights
+    objective = Objective(*given)
     return OtherAnswers(estimator, problem, objective, best, iterations)

@@ -68,6 +68,7 @@ def estimate_essential(
     calibration: Calibration | None = None,
     options: RansacOptions | None = None,
     quality: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
     solver: str = "native",
 ) -> Estimate:
     """Estimate E with ``(K2^-1 x2)' E (K1^-1 x1) = 0``, and the pose it stands for.
@@ -80,7 +81,7 @@ def estimate_essential(
         Camera matrices; ``K2`` is ``K1`` where it is not given.
     dist1, dist2 : array, optional
         Distortion coefficients in OpenCV's order (4, 5, 8, 12 or 14 of them).
-    score, calibration, options, quality, solver
+    score, calibration, options, quality, weights, solver
         As for `estimate_homography`.
 
     Returns
@@ -102,6 +103,7 @@ def estimate_essential(
         score=score_of(calibration, score, "essential"),
         options=options,
         quality=quality,
+        weights=weights,
         frame=calibrated.frame,
         focal=calibrated.focal,
     )

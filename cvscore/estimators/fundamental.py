@@ -52,6 +52,7 @@ def estimate_fundamental(
     calibration: Calibration | None = None,
     options: RansacOptions | None = None,
     quality: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
     solver: str = "native",
 ) -> Estimate:
     """Estimate F with ``x2' F x1 = 0`` from matches of which many may be wrong.
@@ -65,4 +66,5 @@ def estimate_fundamental(
         score=score_of(calibration, score, "fundamental"),
         options=options,
         quality=quality,
+        weights=weights,
     )

@@ -42,6 +42,7 @@ def estimate_homography(
     calibration: Calibration | None = None,
     options: RansacOptions | None = None,
     quality: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
     solver: str = "native",
 ) -> Estimate:
     """Estimate H with ``x2 ~ H x1`` from matches of which many may be wrong.
@@ -58,6 +59,11 @@ def estimate_homography(
         Limits of the search.
     quality : (N,) array, optional
         Larger for matches that are likelier to be right; they are sampled first.
+    weights : (N,) array, optional
+        How precise the matches are: inverse variances of their noise, such as the
+        squares of 1 / size of features.  Only their ratios count: ``scale`` and
+        ``threshold`` are those of a match of mean weight m (the geometric mean), and
+        ``sqrt(m / w)`` times that for one of weight w.
     solver : {"native", "opencv"}
         Minimal solver.
 
@@ -85,4 +91,5 @@ def estimate_homography(
         score=score_of(calibration, score, "homography"),
         options=options,
         quality=quality,
+        weights=weights,
     )

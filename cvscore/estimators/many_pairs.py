@@ -39,7 +39,7 @@ def estimate_many(
         ``(x1, x2, K1, K2)`` for the essential matrix, ``(points2d, points3d, K)`` for
         the absolute pose.  Camera matrices that a model does without may be there.  A
         dictionary as the last entry has keyword arguments of this pair alone, such as
-        its ``quality``.
+        its ``quality`` or ``weights``.
     model : str
         "homography" for `estimate_homography`, and so on for each ``estimate_*``.
     options : RansacOptions, optional
@@ -92,10 +92,12 @@ def estimate_many(
 
 def _check(estimator: RegisteredEstimator, choices: Mapping[str, Any]) -> None:
     """Refuse what no pair could be estimated with: no points have a result, too."""
-    if choices.get("quality") is not None:
-        raise TypeError(
-            "quality is a pair's own: (x1, x2, {'quality': ...}), see estimate_many"
-        )
+    for name in ("quality", "weights"):
+        if choices.get(name) is not None:
+            raise TypeError(
+                f"{name} is a pair's own: (x1, x2, {{'{name}': ...}}), see "
+                f"estimate_many"
+            )
     nothing = (np.empty((0, dim)) for dim in estimator.data.dims)
     estimator.run(*nothing, cameras=(np.eye(3), np.eye(3)), **choices)
 

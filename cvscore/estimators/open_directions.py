@@ -155,15 +155,17 @@ def _signal_of(posterior: Posterior) -> Signal:
     leverages = near.weights * sq_lengths(jacobian)
     kept = np.argsort(leverages)[: len(leverages) - _num_doubtful(posterior)]
     jacobian, weights = jacobian[:, kept], near.weights[kept]
+    roots = near.roots[kept]
     fit = posterior.fit._replace(points=near.places[:, kept])
     by_noise = np.zeros_like(coordinates)
     for row in range(len(fit.points)):
         moved = fit.points.copy()
-        moved[row] += scale * _noise_reach(fit, row)
+        moved[row] += scale / roots * _noise_reach(fit, row)
         shifted = posterior.parametrisation.jacobian(
             fit._replace(points=moved), posterior.basis
         )
-        change = shifted.reshape(near.jacobian[:, kept].shape) @ coordinates - jacobian
+        shifted = roots[:, None] * shifted.reshape(near.jacobian[:, kept].shape)
+        change = shifted @ coordinates - jacobian
         by_noise += weighted_gram(change, weights)
     root = np.linalg.inv(np.linalg.cholesky(weighted_gram(jacobian, weights)))
     shares, directions = np.linalg.eigh(root @ by_noise @ root.T)

@@ -101,6 +101,7 @@ class Estimator:
         score: Score | None = None,
         options: RansacOptions | None = None,
         quality: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
         frame: Frame | None = None,
         focal: float | None = None,
         start: Callable[[Frame], Array] | None = None,
@@ -119,6 +120,8 @@ class Estimator:
             Limits of the search.
         quality : (N,) array, optional
             Larger for points that are likelier to be right; they are sampled first.
+        weights : (N,) array, optional
+            Inverse variances of the points' noise, of which only the ratios count.
         frame : Frame, optional
             In which to work; by default one of the points' own.
         focal : float, optional
@@ -129,10 +132,12 @@ class Estimator:
         options = RansacOptions.given(options)
         if score is not None:
             check_score(score)
-        problem = prepare(self.data, points, frame, score, quality, focal)
+        problem = prepare(self.data, points, frame, score, quality, focal, weights)
         if problem.points.shape[1] <= model.sample_size:
             return failure(problem.num_rows, too_few(problem, model))
-        objective = Objective(model, problem.points, problem.score, options)
+        objective = Objective(
+            model, problem.points, problem.score, options, problem.point_weights
+        )
         sampler = self._sampler(problem, model, options)
         best, iterations = search(objective, sampler, self.style)
         if start is not None:
@@ -212,6 +217,7 @@ class Estimator:
             change_outside=self.change_outside,
             noise=summary.noise,
             threshold=summary.threshold,
+            weights=problem.point_weights,
             find_open=self.find_open,
         )
 

@@ -58,6 +58,8 @@ class Posterior:
         What is known of the variance of the noise, in the unit of the points outside.
     threshold : float
         The inlier threshold, in that unit.
+    weights : (M,) array or None
+        Of the points: their squared residuals are multiplied by them.
     find_open : callable
         ``find_open(posterior)``: what the inliers leave open, in words; "" if nothing.
     """
@@ -73,6 +75,7 @@ class Posterior:
     change_outside: Callable[[Frame, Array], Array]
     noise: NoisePosterior
     threshold: float
+    weights: Array | None
     find_open: Callable[[Posterior], str]
 
     @cached_property
@@ -98,16 +101,22 @@ class Posterior:
         within = self.fit._replace(points=self.points[:, reach.within])
         num = within.points.shape[1]
         both = np.hstack([within.points, self.points[:, reach.beside]])
+        roots = np.ones(both.shape[1])
+        if self.weights is not None:
+            chosen = self.weights[reach.within], self.weights[reach.beside]
+            roots = np.sqrt(np.concatenate(chosen))
         with np.errstate(all="ignore"):  # of points at infinity
             jacobian = self.parametrisation.jacobian(
                 within._replace(points=both), self.basis
             ).reshape(self.dim, both.shape[1], num_params)
-            residuals = self.parametrisation.residuals(within)
+            jacobian *= roots[:, None]
+            residuals = roots[:num] * self.parametrisation.residuals(within)
         beside = jacobian[:, num:]
         return Linearised(
             jacobian[:, :num],
             residuals,
             biweights(self.sq_residuals[reach.within], reach.variance),
+            roots[:num],
             within.points,
             beside[:, np.isfinite(beside).all(axis=(0, 2))],
         )

@@ -27,7 +27,7 @@ from cvscore.data.normalization import (
     power_of_two,
 )
 from cvscore.data.point_sets import PointSets
-from cvscore.data.validation import as_quality
+from cvscore.data.validation import as_quality, as_weights
 from cvscore.scores.marginal_score import MarginalScore
 from cvscore.types import Array, DataScale, Mask, Score
 
@@ -55,10 +55,27 @@ class Problem:
     frame: Frame
     score: Score  # for residuals inside the frame
     quality: Array | None  # (M,)
+    # (M + L,), of `points` and then `surplus`; None where all are one.
+    weights: Array | None
     num_rows: int
     # For each row its column in `points` and then `surplus`, -1 for one that took no
     # part; None where the rows are the columns.
     source: NDArray[np.int64] | None
+
+    @property
+    def point_weights(self) -> Array | None:
+        """Weights (M,) of the points; None where all are one."""
+        return None if self.weights is None else self.weights[: self.points.shape[1]]
+
+    def unwhitened(self, residuals: Array) -> Array:
+        """Return whitened residuals of all rows in the unit of the points."""
+        if self.weights is None:
+            return residuals
+        of_rows = self.weights
+        if self.source is not None:
+            of_rows = of_rows[self.source]  # a row that took no part is at infinity
+        unwhitened: Array = residuals / np.sqrt(of_rows)
+        return unwhitened
 
     def to_rows(
         self, inliers: Mask, residuals: Array, of_surplus: Array, threshold: float
@@ -89,16 +106,18 @@ def prepare(
     score: Score | None,
     quality: ArrayLike | None,
     focal: float | None,
+    weights: ArrayLike | None = None,
 ) -> Problem:
     """Make packed points (D, N) ready; without a frame they get one of their own.
 
     So does a coordinate whose shift in the frame is NaN: it is centred on the points.
 
     ``focal`` is the focal length of the cameras, where they are known: a prior may have
-    to be converted with it.
+    to be converted with it.  Of the ``weights`` of copies the largest counts.
     """
     num_rows = points.shape[1]
     qualities = as_quality(quality, num_rows)
+    of_rows = as_weights(weights, num_rows)
     frame = NO_FRAME if frame is None else frame
     source, surplus = None, points[:, :0]
     with np.errstate(over="ignore"):  # hashing wraps around
@@ -109,6 +128,8 @@ def prepare(
                 points, order, data.bounds, MULTIPLIERS, frame
             )
             qualities = None if qualities is None else qualities[used]
+            if of_rows is not None:
+                of_rows = _combined(of_rows, source)
     inside, region, frame = prepared
     region.check(data.dims, data.names)
     measured = region.of_sets(data.measured_dims)
@@ -127,9 +148,18 @@ def prepare(
         frame=frame,
         score=(DEFAULT_SCORE if score is None else score).for_data(scale),
         quality=qualities,
+        weights=of_rows,
         num_rows=num_rows,
         source=source,
     )
+
+
+def _combined(weights: Array, source: NDArray[np.int64]) -> Array:
+    """Return the largest weight of the rows (N,) that each column stands for."""
+    took_part = source >= 0
+    combined = np.zeros(source.max(initial=-1) + 1)
+    np.maximum.at(combined, source[took_part], weights[took_part])
+    return combined
 
 
 @kernel

@@ -66,7 +66,7 @@ class RegisteredEstimator:
 
     def form_of(self, *sets: ArrayLike) -> Form:
         """Return the form for sets of points, by their numbers of coordinates."""
-        dims = tuple(np.shape(points)[-1] for points in sets if np.ndim(points))
+        dims = _dims_of(sets)
         fitting = (form for form in self.forms if form.data.dims == dims)
         return next(fitting, self.forms[0])
 
@@ -106,9 +106,17 @@ def of_image_pairs() -> list[str]:
 
 def data_of(*sets: ArrayLike) -> PointSets:
     """Return the kind of data that sets of points are, by their coordinates."""
-    fitting = (form.data for entry in ESTIMATORS.values() for form in entry.forms)
-    dims = tuple(np.shape(points)[-1] for points in sets if np.ndim(points))
-    return next((data for data in fitting if data.dims == dims), SCENE_MATCHES)
+    known = (form.data for entry in ESTIMATORS.values() for form in entry.forms)
+    dims = _dims_of(sets)
+    return next((data for data in known if data.dims == dims), SCENE_MATCHES)
+
+
+def _dims_of(sets: tuple[ArrayLike, ...]) -> tuple[int, ...]:
+    """Return the coordinates of a point in each set, none if they are no arrays."""
+    try:
+        return tuple(np.shape(points)[-1] for points in sets if np.ndim(points))
+    except ValueError:  # rows of different lengths
+        return ()
 
 
 def registered(name: str) -> RegisteredEstimator:

@@ -10,6 +10,7 @@ import numpy as np
 from cvscore.data.point_sets import PointSets
 from cvscore.estimators.preparation import Problem
 from cvscore.inference.fit_summary import FitSummary, evidence_of
+from cvscore.inference.match_probabilities import MatchProbabilities
 from cvscore.ransac.objective import Candidate, Objective
 from cvscore.types import Array, Estimate
 
@@ -32,16 +33,18 @@ def result(
     unit = problem.frame.unit
     of_surplus = summary.residuals[:0]
     if problem.surplus.size:
-        sq_residuals = objective.model.residuals(best.model[None], problem.surplus)
-        of_surplus = unit * np.sqrt(sq_residuals[0])
-    inliers, residuals = problem.to_rows(
+        sq_residuals = objective.model.residuals(best.model[None], problem.surplus)[0]
+        if problem.weights is not None:
+            sq_residuals = sq_residuals * problem.weights[objective.points.shape[1] :]
+        of_surplus = unit * np.sqrt(sq_residuals)
+    inliers, whitened = problem.to_rows(
         summary.inliers, summary.residuals, of_surplus, summary.threshold
     )
     half_width = objective.score.half_width
     return Estimate(
         model=model,
         inliers=inliers,
-        residuals=residuals,
+        residuals=problem.unwhitened(whitened),
         score=summary.score,
         scale=summary.noise.scale,
         threshold=summary.threshold,
@@ -57,6 +60,14 @@ def result(
         iterations=iterations,
         noise=summary.noise,
         half_width=np.nan if half_width is None else unit * half_width,
+        probabilities_from=MatchProbabilities(
+            whitened,
+            summary.residuals,
+            summary.inliers,
+            objective.model.residual_dim,
+            objective.model.num_params,
+            unit * problem.precision,
+        ),
         **further,
     )
 

@@ -29,6 +29,7 @@ def estimate_rigid(
     calibration: Calibration | None = None,
     options: RansacOptions | None = None,
     quality: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
 ) -> Estimate:
     """Estimate ``x2 = R x1 + t`` from matches of which many may be wrong.
 
@@ -43,4 +44,5 @@ def estimate_rigid(
         score=score_of(calibration, score, "rigid"),
         options=options,
         quality=quality,
+        weights=weights,
     )

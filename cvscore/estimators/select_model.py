@@ -7,6 +7,7 @@ The evidence of each kind is that of `cvscore.two_view.model_selection`.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from numpy.typing import ArrayLike
 
@@ -65,6 +66,7 @@ def select_model(
     *,
     options: RansacOptions | None = None,
     quality: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
 ) -> Selection:
     """Say whether matches show a general scene, a plane, or a rotation.
 
@@ -79,6 +81,10 @@ def select_model(
         Limits of each search.
     quality : (N,) array, optional
         Larger for matches that are likelier to be right; they are sampled first.
+    weights : (N,) array, optional
+        How precise the matches are: inverse variances of their noise, of which only the
+        ratios count.  Both estimates use them; between the kinds all matches decide on
+        equal terms.
 
     Returns
     -------
@@ -86,18 +92,21 @@ def select_model(
         The kind, the log evidence of each kind, and both estimates.
     """
     points = SCENE_MATCHES.pack(x1, x2)
-    homography = estimate_homography(x1, x2, options=options, quality=quality)
+    choices: dict[str, Any] = {
+        "options": options,
+        "quality": quality,
+        "weights": weights,
+    }
+    homography = estimate_homography(x1, x2, **choices)
     if K1 is None:
         if K2 is not None:
             raise ValueError("K2 was given without K1")
         cameras = None
-        epipolar = estimate_fundamental(x1, x2, options=options, quality=quality)
+        epipolar = estimate_fundamental(x1, x2, **choices)
     else:
         first = as_intrinsics(K1, "K1")
         cameras = first, first if K2 is None else as_intrinsics(K2, "K2")
-        epipolar = estimate_essential(
-            x1, x2, *cameras, options=options, quality=quality
-        )
+        epipolar = estimate_essential(x1, x2, *cameras, **choices)
     evidence = _log_evidence(points, homography, epipolar, cameras)
     best = max(evidence, key=lambda kind: evidence[kind])
     significant = homography.is_significant or epipolar.is_significant

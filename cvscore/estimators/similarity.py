@@ -29,6 +29,7 @@ def estimate_similarity(
     calibration: Calibration | None = None,
     options: RansacOptions | None = None,
     quality: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
 ) -> Estimate:
     """Estimate ``x2 = s R x1 + t`` from matches of which many may be wrong.
 
@@ -43,4 +44,5 @@ def estimate_similarity(
         score=score_of(calibration, score, "similarity"),
         options=options,
         quality=quality,
+        weights=weights,
     )

@@ -28,6 +28,7 @@ def estimate_translation(
     calibration: Calibration | None = None,
     options: RansacOptions | None = None,
     quality: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
 ) -> Estimate:
     """Estimate ``x2 = x1 + t`` from matches of which many may be wrong.
 
@@ -41,4 +42,5 @@ def estimate_translation(
         score=score_of(calibration, score, "translation"),
         options=options,
         quality=quality,
+        weights=weights,
     )

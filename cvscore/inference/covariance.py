@@ -98,6 +98,8 @@ class Linearised(NamedTuple):
         Whitened: their squares sum to the squared residual.
     weights : (M,) array
         Of the last fit.
+    roots : (M,) array
+        By what residuals and derivatives are multiplied, as some matches are surer.
     places : (D, M) array
         Where the matches are.
     beside : (d, L, n) array
@@ -107,6 +109,7 @@ class Linearised(NamedTuple):
     jacobian: Array
     residuals: Array
     weights: Array
+    roots: Array
     places: Array
     beside: Array
 

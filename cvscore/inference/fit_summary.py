@@ -25,7 +25,7 @@ class FitSummary(NamedTuple):
     """What the points of an objective say of a candidate, in their own unit."""
 
     inliers: Mask  # (N,)
-    residuals: Array  # (N,)
+    residuals: Array  # (N,), whitened where points have weights
     score: float
     threshold: float
     noise: NoisePosterior
@@ -114,6 +114,10 @@ def _evidence(
     redrawn = redraw(objective.points, num_first, generator)
     one = candidate.model.reshape((1, *candidate.model.shape))
     by_chance = call_residuals(model, one, redrawn)[0]
+    weights = objective.weights
+    if weights.shape[0] > 0:  # chance has any of them, in whatever order
+        for i in range(by_chance.shape[0]):
+            by_chance[i] *= weights[i % weights.shape[0]]
     return corrected_evidence(
         candidate.sq_residuals,
         inliers,

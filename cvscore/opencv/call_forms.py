@@ -188,6 +188,9 @@ class Call:
         # The form with all six required reads a None in maxIters as zero.
         if arguments.get("maxIters", 0) is None:
             del arguments["maxIters"]
+        # RHO takes a negative number for billions, and may draw them all.
+        if arguments.get("method") == cv2.RHO and arguments.get("maxIters", 0) < 0:
+            del arguments["maxIters"]
         return self.function(**arguments)
 
 

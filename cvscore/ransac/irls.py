@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from cvscore._numba.bound import bound_kernel, call_assess, call_inliers, call_refit
+from cvscore._numba.bound import bound_kernel, call_assess, call_inliers
 from cvscore._numba.compile import kernel
 from cvscore.numerics.quickselect import move_smallest_first
 from cvscore.ransac.local_optimization import CONVERGED
-from cvscore.ransac.objective import Candidate, Objective, residuals_of
+from cvscore.ransac.objective import Candidate, Objective, refit, residuals_of
 
 # Residuals beyond this many core scales have no weight: Tukey's biweight at the
 # constant that keeps 95 % of the efficiency of least squares on clean Gaussian data.
@@ -62,7 +62,7 @@ def irls(objective, candidate):
             break
         settled_at = core
         weights = np.maximum(0.0, 1.0 - sq_residuals / (CUT**2 * core)) ** 2
-        model = call_refit(objective.model, model, objective.points, weights, CONVERGED)
+        model = refit(objective, model, weights, CONVERGED)
         sq_residuals = residuals_of(objective, model)
     score, _ = call_assess(objective.score, sq_residuals)
     return Candidate(model, sq_residuals, score)

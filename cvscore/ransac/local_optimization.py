@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cvscore._numba.bound import bound_kernel, call_assess, call_refit
+from cvscore._numba.bound import bound_kernel, call_assess
 from cvscore._numba.compile import kernel
-from cvscore.ransac.objective import Candidate, Objective, residuals_of
+from cvscore.ransac.objective import Candidate, Objective, refit, residuals_of
 from cvscore.types import Array
 
 # Refits of one optimisation; few ever need more before the score stops rising.
@@ -81,12 +81,11 @@ def locally_optimise(objective, candidate, goal, effort):
         more like the last would not reach the goal.
     effort : Effort
     """
-    points = objective.points
     model, sq_residuals, score = candidate
     _, weights = call_assess(objective.score, sq_residuals)
     for _ in range(MAX_OPTIMISATION_STEPS):
         thin_out(weights, effort.max_points)
-        moved = call_refit(objective.model, model, points, weights, effort.converged)
+        moved = refit(objective, model, weights, effort.converged)
         moved_residuals = residuals_of(objective, moved)
         moved_score, weights = call_assess(objective.score, moved_residuals)
         gain = moved_score - score

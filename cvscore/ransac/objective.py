@@ -22,6 +22,7 @@ from cvscore._numba.bound import (
     call_evaluate,
     call_inliers,
     call_preview,
+    call_refit,
     call_residuals,
     run_bound,
 )
@@ -35,6 +36,7 @@ BLOCK_BYTES = 1 << 19
 NUM_PREVIEW_POINTS = 160
 KEPT_SHARE = 0.0625
 MIN_KEPT = 4
+NO_WEIGHTS = np.empty(0)
 
 
 class Candidate(NamedTuple):
@@ -59,13 +61,16 @@ class BoundObjective(NamedTuple):
     """A model, a score and points (D, N), as kernels take them.
 
     ``preview_points`` are some of the points, on which most models are told to be
-    hopeless.
+    hopeless.  ``weights`` (N,) multiply squared residuals and the weights of refits;
+    they are empty where all are one, and so are those of the preview.
     """
 
     model: BoundModel
     score: BoundScore
     points: Array
     preview_points: Array
+    weights: Array
+    preview_weights: Array
 
 
 class Objective:
@@ -81,6 +86,9 @@ class Objective:
         How fits are compared.
     options : RansacOptions, optional
         Limits of the search, for steps that search again.
+    weights : array, (N,), optional
+        Of the points: squared residuals are multiplied by them, so that all have the
+        same noise.
     """
 
     def __init__(
@@ -89,11 +97,13 @@ class Objective:
         points: Array,
         score: Score,
         options: RansacOptions | None = None,
+        weights: Array | None = None,
     ) -> None:
         self.model = model
         self.points = points
         self.score = score
         self.options = RansacOptions() if options is None else options
+        self.weights = weights
         of_score = None
         if model.kernels is not None:
             counts = points.shape[-1], model.residual_dim, model.num_params
@@ -104,18 +114,24 @@ class Objective:
             bind_score(score, of_score, model),
             points,
             preview_points_of(points),
+            *_bound_weights(weights),
         )
 
     def with_score(self, score: Score) -> Objective:
         """Return the objective of another score."""
-        return Objective(self.model, self.points, score, self.options)
+        return Objective(self.model, self.points, score, self.options, self.weights)
 
     def among(
         self, chosen: NDArray[Any], model: GeometricModel | None = None
     ) -> Objective:
         """Return the objective on chosen points only (a mask), or of another model."""
         points = np.ascontiguousarray(self.points[..., chosen])
-        return Objective(model or self.model, points, self.score, self.options)
+        weights = None if self.weights is None else self.weights[chosen]
+        return Objective(model or self.model, points, self.score, self.options, weights)
+
+    def with_options(self, options: RansacOptions) -> Objective:
+        """Return the objective for another search."""
+        return Objective(self.model, self.points, self.score, options, self.weights)
 
     def best_of(self, models: Array, bar: float = -np.inf) -> Candidate | None:
         """Return the best of (K, ...) models, None where none scores above ``bar``."""
@@ -138,11 +154,39 @@ def preview_points_of(points: Array) -> Array:
     return np.ascontiguousarray(points[..., ::step])
 
 
+def _bound_weights(weights: Array | None) -> tuple[Array, Array]:
+    """Return weights and those of the preview, as kernels take them."""
+    if weights is None:
+        return NO_WEIGHTS, NO_WEIGHTS
+    return weights, preview_points_of(weights)
+
+
 @bound_kernel
 def residuals_of(objective, model):
     """Squared residuals (N,) of one model."""
     one = model.reshape((1, *model.shape))
-    return call_residuals(objective.model, one, objective.points)[0]
+    sq_residuals = call_residuals(objective.model, one, objective.points)
+    return whitened(sq_residuals, objective.weights)[0]
+
+
+@kernel
+def whitened(sq_residuals, weights):
+    """Return squared residuals (K, N) times weights (N,), where there are any."""
+    if weights.shape[0] == 0:
+        return sq_residuals
+    rows = np.empty(sq_residuals.shape)
+    for k in range(rows.shape[0]):
+        for i in range(rows.shape[1]):
+            rows[k, i] = sq_residuals[k, i] * weights[i]
+    return rows
+
+
+@bound_kernel
+def refit(objective, model, weights, converged):
+    """Refit a model to the points, by weights (N,) for whitened residuals."""
+    if objective.weights.shape[0] > 0:
+        weights = weights * objective.weights
+    return call_refit(objective.model, model, objective.points, weights, converged)
 
 
 @bound_kernel
@@ -152,6 +196,7 @@ def best_of(objective, models, bar):
     num_kept = max(MIN_KEPT, int(KEPT_SHARE * num_models))
     if num_kept < num_models:
         sq_residuals = call_residuals(objective.model, models, objective.preview_points)
+        sq_residuals = whitened(sq_residuals, objective.preview_weights)
         guesses = call_preview(objective.score, sq_residuals)
         kept = _largest(guesses, num_kept)
     else:
@@ -164,6 +209,7 @@ def best_of(objective, models, bar):
         sq_residuals = call_residuals(
             objective.model, models[indices], objective.points
         )
+        sq_residuals = whitened(sq_residuals, objective.weights)
         scores = call_evaluate(objective.score, sq_residuals, bar)
         top = -1
         for k in range(scores.shape[0]):

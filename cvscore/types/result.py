@@ -22,6 +22,7 @@ from cvscore.types.uncertainty import (
 
 # Evidence, in nats, that random matches reach less than once in a hundred times.
 SIGNIFICANT_EVIDENCE = math.log(100.0)
+MIN_EVIDENCE = -700.0  # so that its exponential is a number
 
 
 class Pose(NamedTuple):
@@ -113,7 +114,8 @@ class Estimate:
     model : (3, 3) array or None
         x2 ~ H x1, x2' F x1 = 0, or E for normalised coordinates.
     inliers : (N,) bool array
-        The partition the score chose; all False on failure.
+        The partition the score chose; all False on failure.  Where matches have
+        weights, each has a threshold of its own (`estimate_homography`).
     residuals : (N,) array
         Sampson distance of each match to the model, in the unit of the points (for
         the essential matrix, undistorted pixels); ``inf`` on failure.
@@ -149,6 +151,8 @@ class Estimate:
     evidence_difference : float
         Of one of the ``alternatives``: its log evidence less that of the estimate which
         it is an alternative to, in nats.
+    probabilities_from : callable or None
+        Gives ``probabilities``, if the model is no accident; None where there is none.
     """
 
     model: Array | None
@@ -166,6 +170,9 @@ class Estimate:
     posterior: ModelPosterior | None = field(default=None, repr=False, compare=False)
     others: OtherAnswers | None = field(default=None, repr=False, compare=False)
     evidence_difference: float = 0.0
+    probabilities_from: Callable[[], Array] | None = field(
+        default=None, repr=False, compare=False
+    )
 
     def __post_init__(self) -> None:
         if self.pose is not None and self.posterior is not None:
@@ -210,6 +217,20 @@ class Estimate:
         Empty where there is none; searched for when it is first asked for.
         """
         return () if self.others is None else self.others.find(self)
+
+    @cached_property
+    def probabilities(self) -> Array:
+        """How likely each match (N,) is right; zeros where there is no model.
+
+        By its residual, from a mixture of noise and of wrong matches that is fitted to
+        the residuals of this pair (`cvscore.inference.match_probabilities`), times the
+        probability that the model itself is no accident, by its evidence.  Computed
+        when it is first asked for.
+        """
+        if self.probabilities_from is None:
+            return np.zeros(len(self.inliers))
+        of_model = 1.0 / (1.0 + math.exp(-max(self.evidence, MIN_EVIDENCE)))
+        return of_model * self.probabilities_from()
 
     @property
     def uncertainty(self) -> Uncertainty | None:

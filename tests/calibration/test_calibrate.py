@@ -179,6 +179,12 @@ def test_what_cannot_be_learned_from(rng):
         calibrate([few], model="essential")
     with pytest.raises(ValueError, match="inliers must be 20 booleans"):
         replace(pair, inliers=np.ones(20))
+    with pytest.raises(ValueError, match="x1 must"):
+        replace(pair, x1=[[1.0, 2.0], [3.0]])
+    with pytest.raises(ValueError, match=r"x2 must have shape \(N, 2\)"):
+        replace(pair, x2=np.zeros((20, 4)))
+    with pytest.raises(ValueError, match=r"H must have shape \(3, 3\) or \(2, 3\)"):
+        replace(pair, H=np.eye(2))
     with pytest.raises(ValueError, match="R and t must be given together"):
         replace(pair, t=None)
     with pytest.raises(ValueError, match="a pose needs K1 and K2"):

@@ -29,7 +29,8 @@ def near_of(jacobian, residuals, places, beside=None):
     weights = biweights((residuals**2).sum(axis=0), 1.0)
     if beside is None:
         beside = jacobian[:, :0]
-    return Linearised(jacobian, residuals, weights, places, beside)
+    roots = np.ones(len(weights))
+    return Linearised(jacobian, residuals, weights, roots, places, beside)
 
 
 def test_clean_residuals_have_the_covariance_of_least_squares():

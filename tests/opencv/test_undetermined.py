@@ -1,5 +1,7 @@
 """Matches that fix no model: a program that runs with cv2 runs with the drop-in."""
 
+import contextlib
+
 import cv2
 import numpy as np
 import pytest
@@ -156,3 +158,13 @@ def test_cameras_that_cv2_alone_can_read_do_not_need_points_in_a_row():
     theirs = cv2.recoverPose(np.ascontiguousarray(x1), x2, K, None, camera, None)
     ours = cvscore.recoverPose(x1, x2, K, None, camera, None)
     assert [np.shape(part) for part in ours] == [np.shape(part) for part in theirs]
+
+
+def test_a_negative_budget_ends():
+    """cv2's RHO goes on for hours."""
+    far, place = 1e289 * points(48), np.full((48, 2), 1000.0)
+    for confidence in (0.0, 0.99):
+        with contextlib.suppress(cv2.error):
+            cvscore.findHomography(
+                far, place, cv2.RHO, maxIters=-5, confidence=confidence
+            )

@@ -139,6 +139,8 @@ def prefer_other(
     than a few others have to say.  Hence it has no vote.  Scores decide where there is
     no noise to measure by.
 
+    Weights of matches do not count here: the noise is that of one of mean weight.
+
     Parameters
     ----------
     plane : DominantPlane

@@ -125,7 +125,10 @@ def _poses_of_plane(objective: Objective, candidate: Candidate) -> _PosesOfPlane
 
 
 class _PosesOfPlane:
-    """How likely poses of a plane make the matches about it."""
+    """How likely poses of a plane make the matches about it.
+
+    Weights of matches do not count here: the noise is that of one of mean weight.
+    """
 
     def __init__(self, objective: Objective, seen: Plane, summary: FitSummary) -> None:
         self._objective = objective

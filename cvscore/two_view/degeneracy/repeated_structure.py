@@ -90,9 +90,7 @@ def _best_among(among: Objective, candidate: Candidate) -> Candidate | None:
         among.points.shape[1], among.model.sample_size, among.options.seed
     )
     longer = _with_more_samples(among.options)
-    other, _ = search(
-        Objective(among.model, among.points, among.score, longer), sampler
-    )
+    other, _ = search(among.with_options(longer), sampler)
     if other is None or (same is not None and same.score >= other.score):
         other = same
     if other is None:

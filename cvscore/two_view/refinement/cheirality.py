@@ -66,6 +66,7 @@ def possible_matches(objective: Objective, candidate: Candidate) -> Mask:
     """Return which matches (N,) a point in front may have made.
 
     All of them where that makes no difference to the inliers, or too much of one.
+    How far noise may put a match beyond is that of one of mean weight.
     """
     possible: Mask = objective.run(
         _possible_matches, candidate, *objective.model.cameras
