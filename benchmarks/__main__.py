@@ -58,6 +58,12 @@ COMMANDS = {
         "coverage": Command(
             "how often the interval of the noise scale covers it", "studies.coverage"
         ),
+        "regions": Command(
+            "how often the 95 % region of a model holds the truth", "studies.regions"
+        ),
+        "undetermined": Command(
+            "how often an open direction is named, and wrongly", "studies.undetermined"
+        ),
         "alternatives": Command(
             "whether the right answer is listed where another was returned",
             "studies.alternatives",

@@ -131,7 +131,7 @@ class Choice:
         if kind == "general":
             return self._general(H)
         if kind == "rotation" and self._cameras is not None:
-            plane = self._matches.about_rotation(self._cameras, *cut)
+            plane = self._matches.about_rotation(self._cameras, plane, inliers)
         return Explanation(
             kind=kind,
             mixture=plane.mixture,

@@ -17,8 +17,11 @@ from numpy.typing import ArrayLike
 from cvscore.data.normalization import Frame
 from cvscore.data.validation import as_coordinates, as_real_array, check_finite
 from cvscore.inference.covariance import (
+    Linearised,
+    Reach,
     biweights,
-    sandwich_covariance,
+    fit_covariance,
+    reach_of,
     student_widening,
 )
 from cvscore.numerics.linalg import EPSILON
@@ -86,27 +89,50 @@ class Posterior:
         return self.parametrisation.basis(self.fit)
 
     @cached_property
+    def reach(self) -> Reach:
+        """Which matches are within reach of the last fit, and which beside it."""
+        num_params = len(self.parametrisation.names)
+        return reach_of(self.sq_residuals, self.inliers, self.dim, num_params)
+
+    @cached_property
+    def near(self) -> Linearised:
+        """The matches within reach, to first order in the coordinates inside."""
+        reach, num_params = self.reach, len(self.parametrisation.names)
+        within = self.fit._replace(points=self.points[:, reach.within])
+        num = within.points.shape[1]
+        both = np.hstack([within.points, self.points[:, reach.beside]])
+        roots = np.ones(both.shape[1])
+        if self.weights is not None:
+            chosen = self.weights[reach.within], self.weights[reach.beside]
+            roots = np.sqrt(np.concatenate(chosen))
+        with np.errstate(all="ignore"):  # of points at infinity
+            jacobian = self.parametrisation.jacobian(
+                within._replace(points=both), self.basis
+            ).reshape(self.dim, both.shape[1], num_params)
+            jacobian *= roots[:, None]
+            residuals = roots[:num] * self.parametrisation.residuals(within)
+        beside = jacobian[:, num:]
+        return Linearised(
+            jacobian[:, :num],
+            residuals,
+            biweights(self.sq_residuals[reach.within], reach.variance),
+            roots[:num],
+            within.points,
+            beside[:, np.isfinite(beside).all(axis=(0, 2))],
+        )
+
+    @cached_property
     def covariance_inside(self) -> Array:
         """Covariance (n, n) of the coordinates inside."""
-        num_params = len(self.parametrisation.names)
-        weights, slope = biweights(
-            self.sq_residuals, self.inliers, self.dim, num_params
-        )
-        used = weights > 0.0
-        fit = self.fit._replace(points=self.points[:, used])
-        with np.errstate(all="ignore"):  # of points at infinity
-            jacobian = self.parametrisation.jacobian(fit, self.basis)
-        if self.weights is not None:
-            roots = np.sqrt(self.weights[used])
-            jacobian = np.tile(roots, self.dim)[:, None] * jacobian
         # Places are known to rounding at the best.
         rounding = EPSILON * (1.0 + np.abs(self.frame.shift).max() / self.frame.unit)
-        sq_residuals = np.maximum(self.sq_residuals[used], rounding**2)
-        sandwich = sandwich_covariance(jacobian, sq_residuals, weights[used], slope)
+        scale = max(self.noise.scale / self.frame.unit, rounding)
+        with np.errstate(all="ignore"):
+            found = fit_covariance(self.near, self.reach.variance, scale**2)
         widening = student_widening(self.noise)
         if widening == np.inf:  # times a covariance that may be zero
-            return np.full_like(sandwich, np.inf)
-        return widening * sandwich
+            return np.full_like(found, np.inf)
+        return widening * found
 
     @cached_property
     def uncertainty(self) -> Uncertainty:
@@ -121,6 +147,16 @@ class Posterior:
         return Uncertainty(
             self.parametrisation.names, covariance, 2.0 * self.noise.shape
         )
+
+    @cached_property
+    def pose_covariance(self) -> Array:
+        """Covariance (6, 6) of the pose behind the model: turn after R, and t."""
+        pose_slopes = self.parametrisation.pose_slopes
+        if pose_slopes is None:
+            raise TypeError("this model has no pose")
+        slopes = pose_slopes(self.fit)
+        of_pose: Array = propagated(slopes[:, None], self.uncertainty.covariance)[0]
+        return of_pose
 
     @cached_property
     def reason_undetermined(self) -> str:

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -103,12 +103,15 @@ class Matches:
         """Put matches about a homography, of either sign, of the inlying ones."""
         return self._about(_about_plane, H, is_inlying, threshold, scale)
 
-    def about_rotation(
-        self, cameras: Cameras, is_inlying: Mask, threshold: float, scale: float
-    ) -> Layer:
-        """Put matches about the homography of the rotation of the inlying ones."""
-        both = np.array(cameras)
-        return self._about(_about_rotation, both, is_inlying, threshold, scale)
+    def about_rotation(self, cameras: Cameras, plane: Layer, is_inlying: Mask) -> Layer:
+        """Put matches about the homography of the rotation of the inlying ones.
+
+        Chance is as dense there as about the plane's homography, which is close by: two
+        densities, each measured, differ by more than a plane and a rotation do.
+        """
+        given = self.points, is_inlying, plane.density, plane.scale
+        model, sq_residuals, mixture = _about_rotation(np.array(cameras), *given)
+        return replace(plane, model=model, sq_residuals=sq_residuals, mixture=mixture)
 
     def _about(
         self,
@@ -152,10 +155,12 @@ def _about_plane(H, points, redrawn, is_inlying, radius, scale):
 
 
 @kernel
-def _about_rotation(cameras, points, redrawn, is_inlying, radius, scale):
-    """Return what `_about_plane` does, for the best rotation of cameras (2, 3, 3)."""
+def _about_rotation(cameras, points, is_inlying, density, scale):
+    """Return the best rotation of cameras (2, 3, 3), residuals and the mixture."""
     H = fit_rotation(points, is_inlying, cameras[0], cameras[1])
-    return _about_plane(H, points, redrawn, is_inlying, radius, scale)
+    sq_residuals = homography_residuals(H.reshape((1, 3, 3)), points)[0]
+    share = is_inlying.sum() / is_inlying.shape[0]
+    return H, sq_residuals, fit_mixture(sq_residuals, 2, density, share, scale)
 
 
 @kernel
@@ -211,8 +216,7 @@ def evidence_of_kinds(
         evidence["planar_or_rotation"] = plane_evidence(plane, NUM_PLANE_PARAMS)
     else:
         evidence["planar"] = plane_evidence(plane, NUM_PLANE_PARAMS)
-        cut = is_inlying, plane.threshold, plane.scale
-        turned = matches.about_rotation(cameras, *cut)
+        turned = matches.about_rotation(cameras, plane, is_inlying)
         evidence["rotation"] = plane_evidence(turned, NUM_ROTATION_PARAMS)
     if line is not None:
         num_params = num_general_params(cameras)

@@ -22,6 +22,7 @@ from cvscore.types.result import (
     NO_NOISE,
     SIGNIFICANT_EVIDENCE,
     Estimate,
+    EstimatedPose,
     NoisePosterior,
     Pose,
 )
@@ -53,6 +54,7 @@ __all__ = [
     "Array",
     "DataScale",
     "Estimate",
+    "EstimatedPose",
     "GeometricModel",
     "Mask",
     "ModelCounts",

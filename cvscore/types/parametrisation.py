@@ -38,6 +38,8 @@ class Parametrisation:
         ``jacobian(fit, changes)``: derivatives (M d, n) of the residuals by
         coordinates along which the model changes by (n, ...).  The d residuals of a
         point are whitened: their squares sum to its squared residual.
+    residuals : callable
+        ``residuals(fit)``: these residuals (d, M) themselves.
     coordinates : callable or None
         ``coordinates(model, changes)``: coordinates (m, n), outside, of changes (m,
         ...) of a model; None where they are those inside.
@@ -47,11 +49,16 @@ class Parametrisation:
         ``predict(model, points)``: where the model puts points (D, M), (D2, M), and the
         derivatives (D2, M, ...) of that by the entries of the model; None where it puts
         them nowhere.
+    pose_slopes : callable or None
+        ``pose_slopes(fit)``: derivatives (6, n) of the pose behind the model, a turn
+        after R and t, by the coordinates outside; None where there is no pose.
     """
 
     names: tuple[str, ...]
     basis: Callable[[Fit], Array]
     jacobian: Callable[[Fit, Array], Array]
+    residuals: Callable[[Fit], Array]
     offset: Callable[[Array, Array, Any], Array]
     coordinates: Callable[[Array, Array], Array] | None = None
     predict: Callable[[Array, Array], tuple[Array, Array]] | None = None
+    pose_slopes: Callable[[Fit], Array] | None = None

@@ -32,6 +32,40 @@ class Pose(NamedTuple):
     t: Array
 
 
+class EstimatedPose(Pose):
+    """A pose that was estimated, which tells how sure it is.
+
+    Where t is a direction its covariance has rank two, across t, in squared radians;
+    where it is a place, in the squared unit of the scene.
+    """
+
+    posterior: ModelPosterior
+
+    def __new__(
+        cls, R: Array, t: Array, posterior: ModelPosterior | None = None
+    ) -> EstimatedPose:
+        """Take a pose, and what tells how sure it is; None while it is unpickled."""
+        pose = super().__new__(cls, R, t)
+        if posterior is not None:
+            pose.posterior = posterior
+        return pose
+
+    @property
+    def covariance(self) -> Array:
+        """Of a turn after R, ``exp([w]x) R`` in radians, and of t: (6, 6)."""
+        return self.posterior.pose_covariance
+
+    @property
+    def rotation_covariance(self) -> Array:
+        """Of the turn after R (3, 3), in squared radians."""
+        return self.covariance[:3, :3]
+
+    @property
+    def translation_covariance(self) -> Array:
+        """Of t (3, 3)."""
+        return self.covariance[3:, 3:]
+
+
 class NoisePosterior(NamedTuple):
     """Inverse-Gamma belief about the noise variance, in the squared unit of the points.
 
@@ -101,7 +135,8 @@ class Estimate:
     reason : str
         Why there is no model; empty where there is one.
     pose : Pose or None
-        For the essential matrix: rotation and direction by cheirality.
+        For the essential matrix: rotation and direction by cheirality.  It has
+        covariances, see `EstimatedPose`.
     noise : NoisePosterior
         What is known of the variance of the noise.
     half_width : float
@@ -138,6 +173,12 @@ class Estimate:
     probabilities_from: Callable[[], Array] | None = field(
         default=None, repr=False, compare=False
     )
+
+    def __post_init__(self) -> None:
+        if self.pose is not None and self.posterior is not None:
+            # The dataclass is frozen for users.
+            sure = EstimatedPose(self.pose.R, self.pose.t, self.posterior)
+            object.__setattr__(self, "pose", sure)
 
     def __bool__(self) -> bool:
         return self.model is not None

@@ -114,6 +114,10 @@ class ModelPosterior(Protocol):
         """Covariance of the model's coordinates."""
 
     @property
+    def pose_covariance(self) -> Array:
+        """Covariance (6, 6) of turn and t, where there is a pose behind the model."""
+
+    @property
     def reason_undetermined(self) -> str:
         """What the inliers leave open; empty where nothing is."""
 

@@ -143,6 +143,71 @@ def test_a_line_of_points_leaves_homography_and_pose_open():
     assert cvscore.estimate_homography(spread, noisy).is_determined
 
 
+def test_wrong_matches_off_a_line_do_not_make_it_a_plane():
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        s = rng.uniform(0, 1000, 80)
+        x1 = np.column_stack([s, 0.5 * s]) + rng.normal(size=(80, 2))
+        x2 = np.column_stack([0.9 * s + 20, 0.4 * s]) + rng.normal(size=(80, 2))
+        wrong = rng.uniform(0, 1000, (2, 60, 2))
+        x1, x2 = np.vstack([x1, wrong[0]]), np.vstack([x2, wrong[1]])
+        assert not cvscore.estimate_homography(x1, x2).is_determined
+
+
+def test_scene_points_on_a_line_leave_a_camera_free_to_turn_about_it():
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        s = rng.uniform(-1.0, 1.0, (80, 1))
+        X = [0.2, -0.1, 4.0] + s * [1.0, 0.5, 0.7]
+        X = np.vstack([X, rng.uniform([-1, -1, 3], [1, 1, 5], (40, 3))])
+        x = (X @ K.T)[:, :2] / X[:, 2:] + 0.5 * rng.normal(size=(120, 2))
+        x[80:] = rng.uniform(0, 800, (40, 2))  # wrong matches, off the line
+        assert not cvscore.estimate_absolute_pose(x, X, K).is_determined
+
+
+def test_an_epipole_that_a_slight_relief_leaves_uncertain_is_as_good_as_open():
+    rng = np.random.default_rng(8)
+    rays = np.column_stack([rng.uniform(-0.5, 0.5, (NUM, 2)), np.ones(NUM)])
+    named = []
+    for relief in (0.012, 0.5):
+        X = rays * 4.0 * np.exp(relief * rng.normal(size=(NUM, 1)))
+        seen = X + np.array([-0.5, 0.1, 0.2])
+        x1, x2 = ((y @ K.T)[:, :2] / y[:, 2:] for y in (X, seen))
+        x1, x2 = (x + 0.5 * rng.normal(size=x.shape) for x in (x1, x2))
+        named.append(cvscore.estimate_fundamental(x1, x2).reason_undetermined)
+    assert "epipole" in named[0]
+    assert named[1] == ""
+
+
+def test_a_pose_has_covariances_of_turn_and_direction():
+    turns, ways, said = [], [], []
+    for seed in range(60):
+        x1, x2, R, t = two_views(seed)
+        pose = cvscore.estimate_essential(x1, x2, K).pose
+        turns.append(pose.R @ R.T - np.eye(3))
+        ways.append(pose.t - t / np.linalg.norm(t))
+        said.append(pose.covariance)
+        np.testing.assert_allclose(pose.translation_covariance @ pose.t, 0, atol=1e-12)
+    turns = np.array([[d[2, 1], d[0, 2], d[1, 0]] for d in turns])
+    said = np.mean(said, axis=0)
+    for errors, block in ((turns, said[:3, :3]), (np.array(ways), said[3:, 3:])):
+        assert 0.6 < np.trace(block) / (errors**2).sum(axis=1).mean() < 2.5
+
+
+def test_a_pose_is_still_a_pair_and_keeps_its_covariance():
+    x1, x2, _, _ = two_views(0)
+    pose = cvscore.estimate_essential(x1, x2, K).pose
+    R, t = pose
+    assert R is pose.R
+    assert t is pose.t
+    again = pickle.loads(pickle.dumps(pose))
+    np.testing.assert_array_equal(again.covariance, pose.covariance)
+    X = np.random.default_rng(0).uniform([-1, -1, 3], [1, 1, 5], (60, 3))
+    x = (X @ K.T)[:, :2] / X[:, 2:] + np.random.default_rng(1).normal(size=(60, 2))
+    found = cvscore.estimate_absolute_pose(x, X, K)
+    np.testing.assert_allclose(found.pose.covariance, found.covariance, rtol=1e-6)
+
+
 def test_an_estimate_keeps_how_sure_it_is_when_it_is_pickled():
     x1, x2, _, _ = two_views(6)
     found = cvscore.estimate_essential(x1, x2, K)

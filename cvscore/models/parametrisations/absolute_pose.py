@@ -39,6 +39,14 @@ def jacobian(fit: Fit, changes: Array) -> Array:
     return slopes.reshape(len(changes), -1).T
 
 
+def residuals(fit: Fit) -> Array:
+    """Return the reprojection errors (2, N)."""
+    K, scene = fit.cameras[0], np.vstack([fit.points[2:], np.ones(fit.points.shape[1])])
+    seen = (K @ fit.model) @ scene
+    errors: Array = seen[:2] / seen[2] - fit.points[:2]
+    return errors
+
+
 def coordinates(model: Array, changes: Array) -> Array:
     """Return turn and translation (m, 6) of changes (m, 3, 4) of a pose."""
     turns = turn_coordinates(changes[:, :, :3] @ model[:, :3].T)
@@ -51,10 +59,17 @@ def offset(model: Array, other: Array, frame: Any) -> Array:
     return np.concatenate([turn, other[:, 3] - model[:, 3]])
 
 
+def pose_slopes(fit: Fit) -> Array:
+    """Return the derivatives (6, 6) of turn and t by themselves."""
+    return np.eye(6)
+
+
 ABSOLUTE_POSE_PARAMETERS = Parametrisation(
     names_of_turn(3) + names_of_shift(3),
     basis,
     jacobian,
+    residuals,
     offset,
     coordinates=coordinates,
+    pose_slopes=pose_slopes,
 )

@@ -43,6 +43,16 @@ def sampson_jacobian(F: Array, points: Array, changes: Array) -> Array:
     return by_change
 
 
+def sampson_residual(F: Array, points: Array) -> Array:
+    """Return the signed Sampson residuals (1, N)."""
+    ones = np.ones(points.shape[1])
+    x1, x2 = np.vstack([points[:2], ones]), np.vstack([points[2:], ones])
+    line2, line1 = F @ x1, F.T @ x2
+    sq_gradient = (line2[:2] ** 2).sum(axis=0) + (line1[:2] ** 2).sum(axis=0)
+    residuals: Array = (x2 * line2).sum(axis=0) / np.sqrt(sq_gradient)
+    return residuals[None]
+
+
 def pose_of_fit(fit: Fit) -> Array:
     """Return the pose (3, 4) of an essential matrix that has its points in front."""
     rays = normalise(np.ascontiguousarray(fit.points), *fit.cameras)
@@ -76,9 +86,28 @@ def essential_basis(fit: Fit) -> Array:
 def essential_jacobian(fit: Fit, changes: Array) -> Array:
     """Derivatives (N, n) of the Sampson residuals along changes of ``[t]x R``."""
     first, second = (np.linalg.inv(K) for K in fit.cameras)
+    return sampson_jacobian(_of_pixels(fit), fit.points, second.T @ changes @ first)
+
+
+def essential_residuals(fit: Fit) -> Array:
+    """Return the signed Sampson residuals (1, N)."""
+    return sampson_residual(_of_pixels(fit), fit.points)
+
+
+def _of_pixels(fit: Fit) -> Array:
+    """Return F of an essential matrix that is scaled as ``[t]x R`` is."""
+    first, second = (np.linalg.inv(K) for K in fit.cameras)
     model = fit.model * (np.sqrt(2.0) / np.linalg.norm(fit.model))
-    F = second.T @ model @ first
-    return sampson_jacobian(F, fit.points, second.T @ changes @ first)
+    F: Array = second.T @ model @ first
+    return F
+
+
+def essential_pose_slopes(fit: Fit) -> Array:
+    """Return the derivatives (6, 5) of turn and t by turn and direction."""
+    slopes = np.zeros((6, 5))
+    slopes[:3, :3] = np.eye(3)
+    slopes[3:, 3:] = tangent_of(pose_of_fit(fit)[:, 3]).T
+    return slopes
 
 
 def essential_offset(model: Array, other: Array, frame: Any) -> Array:
@@ -135,6 +164,11 @@ def fundamental_jacobian(fit: Fit, changes: Array) -> Array:
     return sampson_jacobian(fit.model, fit.points, changes)
 
 
+def fundamental_residuals(fit: Fit) -> Array:
+    """Return the signed Sampson residuals (1, N)."""
+    return sampson_residual(fit.model, fit.points)
+
+
 def fundamental_offset(model: Array, other: Array, frame: Frame) -> Array:
     """Return the coordinates (7,) of another matrix, both inside of the frame."""
     inside, moved = (_inside(F, frame) for F in (model, other))
@@ -163,7 +197,9 @@ ESSENTIAL_PARAMETERS = Parametrisation(
     (*names_of_turn(3), "direction_1", "direction_2"),
     essential_basis,
     essential_jacobian,
+    essential_residuals,
     essential_offset,
+    pose_slopes=essential_pose_slopes,
 )
 FUNDAMENTAL_PARAMETERS = Parametrisation(
     (
@@ -172,5 +208,6 @@ FUNDAMENTAL_PARAMETERS = Parametrisation(
     ),
     fundamental_basis,
     fundamental_jacobian,
+    fundamental_residuals,
     fundamental_offset,
 )

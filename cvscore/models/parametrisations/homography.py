@@ -28,10 +28,19 @@ def jacobian(fit: Fit, changes: Array) -> Array:
 
     The whitening itself is taken as constant: it changes by parts of the residuals.
     """
+    return _whitened(fit, changes).reshape(-1, len(changes))
+
+
+def residuals(fit: Fit) -> Array:
+    """Return the whitened Sampson residuals (2, N)."""
+    return _whitened(fit, fit.model[None])[:, :, 0]
+
+
+def _whitened(fit: Fit, matrices: Array) -> Array:
+    """Both constraints (2, N, n) of matrices (n, 3, 3), whitened as at the model."""
     H, (x, y, u, v) = fit.model, fit.points
-    ones = np.ones_like(x)
-    first = np.stack([x, y, ones])
-    p, q, w = np.tensordot(changes, first, axes=1).transpose(1, 0, 2)  # (n, N) each
+    first = np.stack([x, y, np.ones_like(x)])
+    p, q, w = np.tensordot(matrices, first, axes=1).transpose(1, 0, 2)  # (n, N) each
     g0, g1 = u * w - p, v * w - q
     depth = H[2] @ first
     a = u * H[2, 0] - H[0, 0], u * H[2, 1] - H[0, 1]
@@ -44,7 +53,7 @@ def jacobian(fit: Fit, changes: Array) -> Array:
     mixed = (a[0] * b[0] + a[1] * b[1]) / length
     rest = np.sqrt(minor**2 + sq_depth * (sq_a + sq_b + sq_depth)) / length
     one = g0 / length
-    return np.concatenate([one, (g1 - mixed * one) / rest], axis=1).T
+    return np.stack([one.T, ((g1 - mixed * one) / rest).T])
 
 
 def coordinates(model: Array, changes: Array) -> Array:
@@ -75,5 +84,11 @@ def predict(model: Array, points: Array) -> tuple[Array, Array]:
 
 
 HOMOGRAPHY_PARAMETERS = Parametrisation(
-    NAMES, basis, jacobian, offset, coordinates=coordinates, predict=predict
+    NAMES,
+    basis,
+    jacobian,
+    residuals,
+    offset,
+    coordinates=coordinates,
+    predict=predict,
 )

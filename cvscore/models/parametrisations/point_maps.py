@@ -31,12 +31,25 @@ from cvscore.types.parametrisation import Fit, Parametrisation
 
 def jacobian(fit: Fit, changes: Array) -> Array:
     """Derivatives (D N, n) of the whitened residuals, the whitening being constant."""
+    first = np.vstack([fit.points[: len(fit.model)], np.ones(fit.points.shape[1])])
+    moved = np.tensordot(_whitening(fit) @ changes, first, axes=1)  # (n, D, N)
+    return moved.reshape(len(changes), -1).T
+
+
+def residuals(fit: Fit) -> Array:
+    """Return the whitened residuals (D, N)."""
+    dim = len(fit.model)
+    mapped = fit.model[:, :dim] @ fit.points[:dim] + fit.model[:, dim:]
+    whitened: Array = _whitening(fit) @ (mapped - fit.points[dim:])
+    return whitened
+
+
+def _whitening(fit: Fit) -> Array:
+    """Return what noise of one in both sets makes of one in each residual, (D, D)."""
     dim = len(fit.model)
     A = fit.model[:, :dim]
-    first = np.vstack([fit.points[:dim], np.ones(fit.points.shape[1])])
-    whitening = np.linalg.inv(np.linalg.cholesky(np.eye(dim) + A @ A.T))
-    moved = np.tensordot(whitening @ changes, first, axes=1)  # (n, D, N)
-    return moved.reshape(len(changes), -1).T
+    inverse: Array = np.linalg.inv(np.linalg.cholesky(np.eye(dim) + A @ A.T))
+    return inverse
 
 
 def predict(model: Array, points: Array) -> tuple[Array, Array]:
@@ -136,7 +149,7 @@ def translation_offset(model: Array, other: Array, frame: Any) -> Array:
     return np.where(turned < ROTATION_TOLERANCE, (other - model)[:, dim], np.inf)
 
 
-_map = partial(Parametrisation, jacobian=jacobian, predict=predict)
+_map = partial(Parametrisation, jacobian=jacobian, residuals=residuals, predict=predict)
 
 
 def _names_of_matrix(dim: int) -> tuple[str, ...]:
