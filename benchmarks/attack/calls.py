@@ -24,7 +24,6 @@ from benchmarks.attack.arguments import (
     draw_quality,
     draw_score,
     draw_weights,
-    draw_weights,
 )
 from benchmarks.attack.checks import REFUSALS, Call, is_of_rank_two
 from benchmarks.attack.commands import draw_calibrate_command, draw_match_command
@@ -57,7 +56,7 @@ def _estimate(rng: Rng) -> Call:
         choices = {"score": draw_score(rng), "options": draw_options(rng)}
         if choices["score"] is None:
             choices["calibration"] = draw_calibration(rng, name)
-        choices |= _further_choices(rng, name, length_of(sets[0]))
+        choices |= _further_choices(rng, name)
         choices |= {"quality": quality, "weights": weights}
         found = known.run(*sets, cameras=cameras, **choices)
         # The essential matrix has rank two as the fundamental matrix has.
@@ -75,7 +74,7 @@ def _parameters(name: str) -> frozenset[str]:
     return frozenset(inspect.signature(ESTIMATORS[name].estimate).parameters)
 
 
-def _further_choices(rng: Rng, name: str, num: int) -> dict[str, Any]:
+def _further_choices(rng: Rng, name: str) -> dict[str, Any]:
     """Return arguments that only some estimators have."""
     draws: dict[str, Callable[[], Any]] = {
         "dist": lambda: draw_distortion(rng),
@@ -85,7 +84,6 @@ def _further_choices(rng: Rng, name: str, num: int) -> dict[str, Any]:
             rng.choice(["native", "opencv", "cuda"], p=[0.9, 0.09, 0.01])
         ),
         "start": lambda: draw_pose_matrix(rng),
-        "weights": lambda: draw_weights(rng, num),
     }
     return {
         key: draw()
