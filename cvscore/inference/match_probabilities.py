@@ -130,7 +130,8 @@ def _match_probabilities(rows, sq_residuals, inliers, dim, num_params, least):
     for narrowing in NARROWINGS:
         start = max(core / narrowing**2, least)
         narrow = _fit(sq_residuals, dim, num_params, start, 0.5 * num_inliers, least)
-        is_there = narrow.freedom >= dim * MIN_NARROW - num_params
+        # It is infinite where so few were left that nothing was fitted.
+        is_there = dim * MIN_NARROW - num_params <= narrow.freedom < np.inf
         if is_there and MIN_NARROWING**2 * narrow.variance < best.variance:
             best = narrow
     return _expected(best, rows, dim)[0]

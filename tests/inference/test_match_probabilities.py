@@ -78,6 +78,14 @@ def test_a_narrower_group_among_near_misses_has_the_right_matches(rng):
     assert believed[200:].mean() < 0.1
 
 
+def test_few_matches_have_no_narrower_group():
+    for seed in range(50):
+        rng = np.random.default_rng(seed)
+        residuals, is_right = residuals_of(rng, 1, num_right=25, num_wrong=60)
+        believed = probabilities_of(residuals, residuals < 2.0, 1)
+        assert believed[is_right].mean() > 0.6
+
+
 @pytest.mark.parametrize("dim", [1, 2, 3])
 def test_exact_few_and_infinite_residuals(dim, rng):
     exact = np.append(np.zeros(50), rng.uniform(50, 100, 30))
