@@ -182,7 +182,19 @@ def draw_weights(rng: Rng, num: int) -> Any:
     """Return weights of so many matches, mostly none."""
     if rng.random() < 0.8:
         return None
-    if rng.random() < 0.8:
+    if rng.random() < 0.7:
         return np.exp(rng.uniform(0.0, 10.0) * rng.normal(size=num))
-    wrong = [np.full(num, np.nan), np.ones(num + 1), np.zeros(num), -np.ones(num), "1"]
-    return wrong[int(rng.integers(len(wrong)))]
+    others = [
+        np.zeros(num),
+        -np.ones(num),
+        np.full(num, np.nan),
+        np.full(num, np.inf),
+        10.0 ** rng.uniform(-320, 308, num),
+        np.ones(num + 1),
+        np.ones((num, 1)),
+        np.ones(num, dtype=np.bool_),
+        (rng.random(num) < 0.5).astype(np.float32),
+        [10**400] * num,
+        "1",
+    ]
+    return others[int(rng.integers(len(others)))]

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.attack.arguments import draw_pose_matrix
-from benchmarks.attack.checks import wrong_with_refusal
+from benchmarks.attack.checks import wrong_with, wrong_with_refusal
 from benchmarks.attack.points import Rng, in_some_form
 from cvscore.types import Array, Estimate
 
@@ -27,6 +27,13 @@ def check_members(rng: Rng, found: Estimate, points: Any) -> None:
     copy = pickle.loads(pickle.dumps(found))
     assert np.array_equal(copy.inliers, found.inliers), "another after pickling"
     _refused_or(lambda: found.scale_interval(_one_of(rng, MASSES)), _is_interval)
+    likely = found.probabilities
+    assert likely.shape == found.inliers.shape, "other probabilities"
+    assert ((likely >= 0.0) & (likely <= 1.0)).all(), f"probabilities {likely}"
+    if rng.random() < 0.2:  # a search of their own
+        for other in found.alternatives:
+            wrong = wrong_with(other)
+            assert wrong is None, f"an alternative: {wrong}"
     if found.covariance is None:
         return
     _check_covariance(found.covariance, "covariance")

@@ -6,17 +6,19 @@ A camera's pairs have one noise level or a few, so a calibration is learned for 
 regime from validation pairs, once from many and several times from few (disjoint sets
 of them), and all are run on the same test pairs.  Written for every problem and regime:
 the AUC without calibration, with the one from many pairs, the mean and the range over
-those from few, and the difference as a percentage of the one from many.
+those from few, and the difference as a percentage of the one from many.  Clouds, which
+come in any unit, are brought to one, as those of a scanner are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from benchmarks.command_line import parser_of
-from benchmarks.data.pair import Pair, Placement, Pose
+from benchmarks.data.pair import Corners, Pair, Placement, Pose
 from benchmarks.methods.cvscore import error_with
 from benchmarks.problems import PROBLEMS
 from benchmarks.protocols.accuracy import auc
@@ -27,6 +29,21 @@ from cvscore import (
 )
 
 REGIMES = ("typical", "sig3")
+
+
+def in_one_unit(pair: Pair) -> Pair:
+    """Return points, and the map between them, in the unit that its errors are in."""
+    if not isinstance(pair.truth, Corners):
+        return pair
+    unit, truth = pair.truth.unit, pair.truth
+    A, t = np.split(pair.model, [-1], axis=1)
+    return replace(
+        pair,
+        x1=pair.x1 / unit,
+        x2=pair.x2 / unit,
+        truth=Corners(truth.points1 / unit, truth.points2 / unit, 1.0),
+        model=np.hstack([A, t / unit]),
+    )
 
 
 def labelled(pair: Pair) -> LabelledPair:
@@ -54,8 +71,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for problem in args.problems:
         for regime in REGIMES:
             generate, model = PROBLEMS[problem].generate, PROBLEMS[problem].model
-            pairs = [labelled(generate(regime, i, "val")) for i in range(args.many)]
-            tests = [generate(regime, i, "test") for i in range(args.test)]
+            learned, tests = (
+                [in_one_unit(generate(regime, i, split)) for i in range(num)]
+                for split, num in (("val", args.many), ("test", args.test))
+            )
+            pairs = [labelled(pair) for pair in learned]
             large = calibrate(pairs, model=model)
             small = [
                 calibrate(pairs[first : first + args.few], model=model)

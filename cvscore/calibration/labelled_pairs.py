@@ -124,9 +124,11 @@ class LabelledPair:
             if self.R is not None and self.t is not None:
                 truth = K @ np.column_stack([self.R, self.t])
             x1, x2 = x2, x1
-        expected = x2 if truth is None else _transfer(truth, x1)
-        missed = _transfer(matrix, x1) - expected
-        return float(np.mean(np.linalg.norm(missed, axis=0)))
+        with np.errstate(all="ignore"):  # of points that go to infinity
+            expected = x2 if truth is None else _transfer(truth, x1)
+            missed = _transfer(matrix, x1) - expected
+            distance = float(np.mean(np.hypot.reduce(missed, axis=0)))
+        return np.inf if np.isnan(distance) else distance
 
     def _cameras(self) -> tuple[Array, Array]:
         if self.K1 is None:

@@ -4,8 +4,7 @@ The decision is that of `cvscore.select_model`, whose evidence weighs all three
 carefully and takes longer than the rest of a pair.  A lower bound on the evidence of
 the general model is that of matches on epipolar lines alone, and an upper bound on that
 of plane and rotation is the plane's with a rotation's few parameters; where the bounds
-don't overlap, as for nearly all pairs of a collection, they decide.  A pair whose pose
-is undetermined (`Estimate.is_determined`) is never a general one.
+don't overlap, as for nearly all pairs of a collection, they decide.
 
 A general scene may still be nearly a plane, as facades are.  Its fundamental matrix is
 right, and yet says little about focal lengths; who calibrates by it should know.
@@ -18,12 +17,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from cvscore.inference.inlier_mixture import InlierMixture
-from cvscore.two_view.degeneracy.planar_pose_ambiguity import MIN_SHARE_ON_PLANE
 from cvscore.two_view.model_selection import (
     NUM_MIXTURE_PARAMS,
     NUM_ROTATION_PARAMS,
     Cameras,
-    Layer,
     Matches,
     evidence_of_kinds,
     fundamental_of,
@@ -125,9 +122,12 @@ class Choice:
     ) -> Explanation:
         cut = inliers, threshold, scale
         plane = self._matches.about_plane(H, *cut)
-        kind = self._kind_of(plane, inliers)
-        if kind == "general" and self._is_open(inliers):
-            kind = "rotation"
+        if self._is_plain(plane.mixture):
+            return self._general(H)
+        evidence = evidence_of_kinds(
+            self._matches, plane, self._line, inliers, self._cameras
+        )
+        kind = max(evidence, key=lambda name: evidence[name])
         if kind == "general":
             return self._general(H)
         if kind == "rotation" and self._cameras is not None:
@@ -140,25 +140,6 @@ class Choice:
             F=self._F,
             H=plane.model,
         )
-
-    def _kind_of(self, plane: Layer, inliers: Mask) -> str:
-        if self._is_plain(plane.mixture):
-            return "general"
-        evidence = evidence_of_kinds(
-            self._matches, plane, self._line, inliers, self._cameras
-        )
-        return max(evidence, key=lambda name: evidence[name])
-
-    def _is_open(self, on_plane: Mask) -> bool:
-        """Whether the direction of translation is: such a pair is never general.
-
-        A turn of the camera is a homography; where none has most of the inliers, there
-        is nothing to ask.
-        """
-        most = MIN_SHARE_ON_PLANE * self._epipolar.num_inliers
-        if self._cameras is None or np.count_nonzero(on_plane) < most:
-            return False
-        return not self._epipolar.is_determined
 
     def _general(self, H: Array | None) -> Explanation:
         return Explanation(

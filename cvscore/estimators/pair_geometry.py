@@ -203,7 +203,7 @@ def _geometry(
         inliers, tri_angle = label_matches(log_odds, keypoints, points, cameras, pose)
     E, F = _matrices(matches, epipolar, found, pose)
     return PairGeometry(
-        configuration=_configuration(matches, found),
+        configuration=_configuration(matches, epipolar, found),
         inliers=inliers,
         E=E,
         F=F if matches.has_image_plane else None,
@@ -243,18 +243,19 @@ def _matrices(
     return epipolar.model, found.F
 
 
-def _configuration(matches: PairMatches, found: Explanation) -> str:
-    """Return COLMAP's name; of spherical cameras it calls only rotations another.
+def _configuration(matches: PairMatches, epipolar: Estimate, found: Explanation) -> str:
+    """Return COLMAP's name; planes of spherical cameras have none of their own.
 
     What is nearly a plane is none of its uncalibrated pairs: global mapping finds focal
-    lengths by the fundamental matrices of these, and a facade may give it any.
+    lengths by the fundamental matrices of these, and a facade may give it any.  Nor is
+    a pair a calibrated one if its matches leave the direction of translation open.
     """
     if found.kind == "rotation":
         return "PANORAMIC"
-    if not matches.has_image_plane:
-        return "CALIBRATED" if matches.calibrated else "UNCALIBRATED"
-    if found.kind == "planar":
+    if found.kind == "planar" and matches.has_image_plane:
         return "PLANAR"
     if found.kind == "planar_or_rotation" or found.is_nearly_planar:
         return "PLANAR_OR_PANORAMIC"
-    return "CALIBRATED" if matches.calibrated else "UNCALIBRATED"
+    if not matches.calibrated:
+        return "UNCALIBRATED"
+    return "CALIBRATED" if epipolar.is_determined else "PLANAR_OR_PANORAMIC"

@@ -115,7 +115,7 @@ def _dims_of(sets: tuple[ArrayLike, ...]) -> tuple[int, ...]:
     """Return the coordinates of a point in each set, none if they are no arrays."""
     try:
         return tuple(np.shape(points)[-1] for points in sets if np.ndim(points))
-    except ValueError:  # rows of different lengths
+    except Exception:  # rows of different lengths, or made of what has no array
         return ()
 
 

@@ -52,6 +52,10 @@ NARROWINGS = (3.0, 6.0)
 # misses none was found on validation problems that has half as many.
 MIN_NARROWING = 2.0
 MIN_NARROW = 20.0
+# Matches that a ball or line has to have over none: half the number of its parameters,
+# by the length of the message that describes them (Figueiredo and Jain 2002).  Without
+# it the smallest ball takes what is the tail of the noise.
+COST_OF_SHARE = 0.5
 MAX_MIXTURE_STEPS = 200  # what has not settled by then changes no probability much
 SETTLED_SHARE = 1e-3  # change of the shares and relative change of the scale
 
@@ -159,7 +163,8 @@ def _fit(sq_residuals, dim, num_params, variance, num_right, least):
         freedom = dim * num_right - num_params
         if freedom < 1.0:
             break
-        balls, lines = before.balls * of_balls, before.lines * of_lines
+        balls = np.maximum(before.balls * of_balls - COST_OF_SHARE, 0.0)
+        lines = np.maximum(before.lines * of_lines - COST_OF_SHARE, 0.0)
         num_near = num_right + balls.sum() + lines.sum()
         balls, lines = balls / num_near, lines / num_near
         variance = max(rss / freedom, least)

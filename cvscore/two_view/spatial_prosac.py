@@ -178,18 +178,22 @@ def take_turns(points, cells, order):
     """Reorder: the first of each of cells x cells cells, then the second of each.
 
     Cells divide the first image of ``points`` (D, N).  Of the same turn, those come
-    first that came first before in ``order`` (N,).
+    first that came first before in ``order`` (N,).  Its second half takes no turns and
+    comes last: cells that hold nothing better, as those outside of the image where
+    some matches are, would come before what is right.
     """
+    num_in_turn = (order.shape[0] + 1) // 2
     columns, rows = cells_along(points[0], cells), cells_along(points[1], cells)
     num_taken = np.zeros(cells * cells, dtype=np.int64)
     turns = np.empty(order.shape[0], dtype=np.int64)
     num_turns = 0
-    for j in range(order.shape[0]):
+    for j in range(num_in_turn):
         cell = rows[order[j]] * cells + columns[order[j]]
         turns[j] = num_taken[cell]
         num_taken[cell] += 1
         num_turns = max(num_turns, num_taken[cell])
-    _, position = sort_into_cells(turns, num_turns)
+    turns[num_in_turn:] = num_turns
+    _, position = sort_into_cells(turns, num_turns + 1)
     before = order.copy()
     for j in range(order.shape[0]):
         order[position[j]] = before[j]

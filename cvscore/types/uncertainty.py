@@ -59,10 +59,10 @@ class Uncertainty:
             scaled = covariance / deviations[:, None] / deviations
         if not np.isfinite(away).all():
             return math.inf
-        largest = max(np.abs(away).max(initial=0.0), 1.0)
+        largest = max(float(np.abs(away).max(initial=0.0)), 1.0)
         away = away / largest
         whitened = np.linalg.lstsq(scaled, away, rcond=None)[0]
-        return float(largest * math.sqrt(max(float(whitened @ away), 0.0)))
+        return largest * math.sqrt(max(float(whitened @ away), 0.0))
 
     def radius(self, mass: float = 0.95, num: int | None = None) -> float:
         """Return the distance within which the truth is with a probability.

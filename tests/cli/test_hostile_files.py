@@ -94,7 +94,7 @@ def test_zeros_and_ones_are_labels(kind, here, scene, capsys):
 @pytest.mark.parametrize(
     ("truth", "words"),
     [
-        ({"H": np.eye(2)}, "H must have shape (3, 3), got (2, 2)"),
+        ({"H": np.eye(2)}, "H must have shape (3, 3) or (2, 3), got (2, 2)"),
         ({"H": np.full((3, 3), np.nan)}, "H has NaN"),
         ({"H": np.array([["a"] * 3] * 3)}, "H must hold real numbers"),
         ({"K1": np.eye(3), "K2": np.eye(3), "R": np.eye(4), "t": np.ones(3)}, "R must"),

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from map_scenes import KINDS, map_scene
+from seen_points import seen_points
 from synthetic import planar_scene, two_view_scene
 
 from cvscore.estimators.registry import registered
@@ -45,3 +47,61 @@ def test_wild_matches_cost_no_more_than_ordinary_ones(rng, problem, share, kind)
     near = recalls(rng, problem, lambda rng, num: rng.uniform(0, 900, (num, 4)), share)
     assert min(far) > 0.8
     assert np.mean(far) > np.mean(near) - 0.03
+
+
+def beside(rng, points, num, widths):
+    """So many points within some widths of where the others are."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    margin = widths * (high - low)
+    return rng.uniform(low - margin, high + margin, (num, points.shape[1]))
+
+
+def of_maps_and_poses(rng, kind):
+    """Sets of points, which of them are right, and cameras."""
+    if kind == "absolute_pose":
+        seen = seen_points(rng)
+        return (seen.x, seen.X), seen.is_inlier, (seen.K,)
+    name, dim = kind.split()
+    scene = map_scene(rng, name, int(dim))
+    return (scene.x1, scene.x2), scene.is_right, ()
+
+
+def recall_with(rng, kind, share, widths):
+    """Share of the right matches found, beside so many others."""
+    sets, is_right, cameras = of_maps_and_poses(rng, kind)
+    num = len(is_right)
+    more = int(share / (1 - share) * num)
+    order = rng.permutation(num + more)
+    given = [
+        np.vstack([points, beside(rng, points, more, wide)])[order]
+        for points, wide in zip(sets, widths, strict=True)
+    ]
+    found = registered(kind.split()[0]).run(*given, cameras=cameras)
+    inliers = found.inliers[np.argsort(order)]
+    assert inliers[num:].mean() < 0.05
+    return inliers[:num][is_right].mean()
+
+
+# In widths of either set: around them, far away, in the second one only, at any size.
+AWAY = [(2.0, 2.0), (1e4, 1e4), (0.0, 1e4), (1e4, 0.0), (1e140, 1e140)]
+
+
+@pytest.mark.parametrize("widths", AWAY)
+@pytest.mark.parametrize("share", [0.2, 0.45])
+@pytest.mark.parametrize(
+    "kind",
+    ["absolute_pose", *(f"{name} {dim}" for name in KINDS for dim in (2, 3))],
+)
+def test_maps_and_poses_are_found_beside_wild_matches(rng, kind, share, widths):
+    ordinary = min(recall_with(rng, kind, share, (0.0, 0.0)) for _ in range(3))
+    wild = min(recall_with(rng, kind, share, widths) for _ in range(3))
+    assert wild > min(0.95, ordinary - 0.03)
+
+
+@pytest.mark.parametrize("problem", ["fundamental", "essential"])
+def test_wrong_matches_around_the_image_are_no_worse_than_those_in_it(rng, problem):
+    """They are within the fence, and most cells of the image's grid would be theirs."""
+    around = recalls(
+        rng, problem, lambda rng, num: rng.uniform(-1800, 2700, (num, 4)), 0.45
+    )
+    assert min(around) > 0.8

@@ -48,5 +48,5 @@ def test_what_an_estimate_calls_open_is_never_calibrated(rng, monkeypatch):
     matches = facade(rng, 0.1, calibrated=True)
     monkeypatch.setattr(Estimate, "is_determined", False)
     found = estimate_pair(matches, PairOptions(RansacOptions(), min_inliers=15))
-    assert found.configuration == "PANORAMIC"
-    np.testing.assert_array_equal(found.pose.t, 0.0)
+    assert found.configuration == "PLANAR_OR_PANORAMIC"
+    assert np.count_nonzero(found.inliers) > 0.97 * NUM

@@ -40,7 +40,7 @@ def test_matches_of_a_probability_are_right_so_often(dim):
         residuals, is_right = residuals_of(rng, dim, 150, 3000)
         believed.append(probabilities_of(residuals, residuals < 2.0, dim))
         labels.append(is_right)
-    assert calibration(np.concatenate(believed), np.concatenate(labels)) < 0.06
+    assert calibration(np.concatenate(believed), np.concatenate(labels)) < 0.09
 
 
 def test_they_fall_with_the_residual_and_do_not_depend_on_the_unit(rng):

@@ -1,11 +1,13 @@
 """The loop with a line and with a mock: what it does is counted, not believed."""
 
 import importlib.util
+import time
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from conftest import ROOT
+from numba.core import config as numba_config
 from synthetic import planar_scene, two_view_scene
 
 from cvscore.models.essential import essential_model
@@ -283,3 +285,36 @@ def test_the_loop_does_the_same_interpreted_and_compiled(rng, problem):
     sign = np.sign((compiled.model * interpreted.model).sum())
     np.testing.assert_allclose(compiled.model, sign * interpreted.model, atol=1e-5)
     assert compiled.score == pytest.approx(interpreted.score, rel=1e-7)
+
+
+@pytest.mark.skipif(numba_config.DISABLE_JIT, reason="without kernels there is no time")
+@pytest.mark.parametrize("num", [500, 2000, 20_000])
+@pytest.mark.parametrize("model", ["homography", "fundamental"])
+def test_slices_cost_less_than_a_hundredth(rng, model, num):
+    """A slice that has nothing to do takes next to nothing of one that has."""
+    make = {"homography": homography_model, "fundamental": fundamental_model}[model]
+    points = rng.uniform(-1, 1, (4, num))
+    objective = Objective(
+        make(),
+        points,
+        MarginalScore(half_width=0.1),
+        RansacOptions(max_iterations=10**6),
+    )
+    sampler = UniformSampler(num, objective.model.sample_size)
+    given = (
+        loop._bound_sampler(sampler, compiled=objective.is_compiled),
+        loop.generator(0),
+        loop.limits_of(objective.options, loop.PLAIN),
+    )
+
+    def seconds(state):
+        start = time.thread_time()
+        end = loop.SearchState(*objective.run(loop._search, *given, state))
+        assert end.is_over == (state.budget == 0)
+        return time.thread_time() - start
+
+    seconds(loop.new_search(0))  # compiles
+    nothing = min(seconds(loop.new_search(0)) for _ in range(20))
+    slice_of_work = min(seconds(loop.new_search(10**6)) for _ in range(3))
+    print(f"{model} {num}: {1e6 * nothing:.0f} us of {1e3 * slice_of_work:.1f} ms")
+    assert nothing < 0.01 * slice_of_work
