@@ -101,7 +101,7 @@ class Linearised(NamedTuple):
     roots : (M,) array
         By what residuals and derivatives are multiplied, as some matches are surer.
     places : (D, M) array
-        Where the matches are.
+        The matches: coordinates of the first set, then of the second.
     beside : (d, L, n) array
         Derivatives of those that are beside.
     """
@@ -151,7 +151,8 @@ def fit_covariance(near: Linearised, core: float, variance: float) -> Array:
         by_chance = wrong_within(dim) * CUT**2 * core * mean_sq_pull(dim)
         middle += weighted_gram(beside, np.full(beside.shape[1], by_chance))
         pulls = np.einsum("di,dij->ij", weights * near.residuals, jacobian)
-        middle *= jackknife_inflation(jacobian, pulls, believed, middle, near.places)
+        first = near.places[: len(near.places) // 2]  # neighbours in the first set
+        middle *= jackknife_inflation(jacobian, pulls, believed, middle, first)
     outwards = to_orthonormal @ change / slope
     covariance: Array = outwards @ middle @ outwards.T
     return covariance
