@@ -112,6 +112,7 @@ def _asked(found: Estimate) -> Estimate:
     """Ask an estimate for what it computes only then."""
     assert found, found.reason
     _ = found.evidence, found.covariance, found.reason_undetermined
+    _ = found.alternatives, found.probabilities
     return found
 
 

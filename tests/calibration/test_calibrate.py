@@ -23,6 +23,7 @@ from cvscore import (
 )
 from cvscore.calibration.calibrate import _choose
 from cvscore.scores.marginal_score import HALF_WIDTH_FRACTION
+from cvscore.types import Pose
 
 JIT = not numba.config.DISABLE_JIT
 NOISE = 0.8
@@ -127,7 +128,7 @@ def test_errors_are_those_of_the_truth(rng):
     E, F = estimate_essential(s.x1, s.x2, s.K1), estimate_fundamental(s.x1, s.x2)
     assert pair.error(E, "essential") < 1e-3
     assert pair.error(F, "fundamental") < 1e-3
-    turned = replace(E, pose=(E.pose.R, -E.pose.t))
+    turned = replace(E, pose=Pose(E.pose.R, -E.pose.t))
     assert pair.error(turned, "essential") == pytest.approx(180, abs=1e-3)
     blind = replace(pair, R=None, t=None)
     assert blind.error(E, "essential") < 1e-5
