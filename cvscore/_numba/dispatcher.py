@@ -19,6 +19,7 @@ from numba.core.registry import CPUDispatcher
 from cvscore._numba import linking
 from cvscore._numba.boxing import box_in_c
 from cvscore._numba.cache import KernelCache
+from cvscore._numba.forks import let_forks_wait
 from cvscore._numba.interrupts import give_up_if_interrupted, uninterrupted
 from cvscore._numba.symbol_names import name_without_zlib
 
@@ -26,6 +27,7 @@ NO_WRAPPER = "no_cpython_wrapper"  # numba's option
 
 box_in_c()
 name_without_zlib()
+let_forks_wait()
 
 
 class KernelDispatcher(CPUDispatcher):  # type: ignore[misc, unused-ignore]

@@ -302,3 +302,45 @@ def test_what_is_no_database_stays_as_it_is(path, content):
         verify_matches(path, progress=False)
     assert path.read_bytes() == content
     assert [other.name for other in path.parent.iterdir()] == [path.name]
+
+
+def left_open(path):
+    """Another program reads, with what it wrote not yet in the file."""
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("UPDATE images SET name = name || 'x'")
+    connection.execute("BEGIN")
+    connection.execute("SELECT * FROM images").fetchall()
+    return connection
+
+
+def with_a_damaged_log(path):
+    copy = path.with_name("copy.db")
+    connection = left_open(path)
+    log = path.with_name(f"{path.name}-wal").read_bytes()
+    path.with_name("copy.db-wal").write_bytes(log[: len(log) // 2] + b"\xff" * 100)
+    copy.write_bytes(path.read_bytes())
+    connection.close()
+    for file in path.parent.glob(f"{path.name}*"):
+        file.unlink()
+    path.symlink_to(copy.name)
+
+
+BESIDE = {
+    "log of another program": left_open,
+    "damaged log": with_a_damaged_log,
+    "journal of nonsense": lambda path: path.with_name(
+        f"{path.name}-journal"
+    ).write_bytes(bytes(range(256)) * 20),
+}
+
+
+@pytest.mark.parametrize("kind", BESIDE)
+@pytest.mark.parametrize("name", ["plain.db", "a?b#c%20;d.db", ":memory:"])
+def test_files_beside_a_database_of_any_name_do_no_harm(tmp_path, scene, kind, name):
+    path = tmp_path / name
+    path.write_bytes(scene[0])
+    held = BESIDE[kind](path)
+    assert verify_matches(path, progress=False).num_accepted == len(PAIRS)
+    if isinstance(held, sqlite3.Connection):
+        held.close()
