@@ -106,7 +106,8 @@ def likeliest_kind(posterior: Posterior, cameras: Cameras | None) -> str:
     if is_exactly_at_rest:
         return "rotation" if cameras is not None else "planar_or_rotation"
     seen = check_for_plane(points, inliers, radius, PLANE_SEED)
-    if seen is None:
+    # A plane with less than half of the inliers leaves too many for chance.
+    if seen is None or 2 * seen.inliers.sum() < inliers.sum():
         return "general"
     matches = Matches(points)
     plane = matches.about_plane(seen.H, seen.inliers, radius, seen.scale)
