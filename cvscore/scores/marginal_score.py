@@ -172,7 +172,8 @@ class MarginalScore:
 
     def preview(self, sq_residuals: Array, dim: int, num_params: int) -> Array:
         """Guess the order of the scores of (K, N) residuals, (K,), at little cost."""
-        guesses: Array = preview_scores(sq_residuals, self._width**2)
+        # A product may be infinite; a power would raise.
+        guesses: Array = preview_scores(sq_residuals, self._width * self._width)
         return guesses
 
     def weights(self, sq_residuals: Array, dim: int, num_params: int) -> Array:

@@ -29,3 +29,9 @@ def test_the_preview_is_a_sum_of_logarithms(rng):
     found = MarginalScore(half_width=20.0).preview(rows, 1, 5)
     assert np.abs(found - expected).max() < 0.0861 * 300
     assert np.corrcoef(found, expected)[0, 1] > 0.99
+
+
+def test_a_width_whose_square_is_no_number_orders_all_the_same():
+    score = MarginalScore(half_width=1e200)
+    guesses = score.preview(np.array([[1.0, 2.0, 3.0], [1e4, 2e4, 3e4]]), 1, 1)
+    assert np.isfinite(guesses).all()
