@@ -30,7 +30,9 @@ ANOTHER_SEED = "another seed"
 # Times which units are changed, and the share of matches that are added or repeated.
 FACTOR = 7.0
 SHARE = 0.2
-FAR = 1e6  # pixels
+NEARLY_HALF = 0.45
+# Widths of the image within which wrong matches are: in it, around it, far away.
+INSIDE, AROUND, FAR = 0.0, 2.0, 1e3
 AUC_LIMIT = 10.0
 
 
@@ -117,21 +119,30 @@ def in_single_precision(pair: Pair, rng: Rng) -> Answer:
 
 def with_wrong_matches(pair: Pair, rng: Rng) -> Answer:
     """Add ordinary wrong matches: the control of the wild ones."""
-    return _with_more(pair, rng, 0.0, 1.0)
+    return _with_more(pair, rng, SHARE, INSIDE)
 
 
 def with_wild_matches(pair: Pair, rng: Rng) -> Answer:
     """Add as many wrong matches, far outside of the images."""
-    return _with_more(pair, rng, -FAR, FAR)
+    return _with_more(pair, rng, SHARE, FAR)
 
 
-def _with_more(pair: Pair, rng: Rng, low: float, high: float) -> Answer:
+def with_many_wrong_matches(pair: Pair, rng: Rng) -> Answer:
+    """Add nearly as many as there are: the control of those around the images."""
+    return _with_more(pair, rng, NEARLY_HALF, INSIDE)
+
+
+def with_matches_around(pair: Pair, rng: Rng) -> Answer:
+    """Add as many that are around the images, too near to be told from the others."""
+    return _with_more(pair, rng, NEARLY_HALF, AROUND)
+
+
+def _with_more(pair: Pair, rng: Rng, share: float, widths: float) -> Answer:
     num = len(pair.x1)
-    size = (int(SHARE / (1.0 - SHARE) * num), 2)
-    sizes = [x.max(axis=0) if high == 1.0 else 1.0 for x in (pair.x1, pair.x2)]
+    size = (int(share / (1.0 - share) * num), 2)
     x1, x2 = (
-        np.concatenate([x, rng.uniform(low, high, size) * by])
-        for x, by in zip((pair.x1, pair.x2), sizes, strict=True)
+        np.concatenate([x, rng.uniform(-widths, 1.0 + widths, size) * x.max(axis=0)])
+        for x in (pair.x1, pair.x2)
     )
     found = _run(pair, x1, x2)
     return _answer(pair, found, found.inliers[:num])
@@ -146,7 +157,11 @@ LAWS: dict[str, Callable[[Pair, Rng], Answer]] = {
     "float32": in_single_precision,
     "20 % more wrong": with_wrong_matches,
     "20 % wild": with_wild_matches,
+    "45 % more wrong": with_many_wrong_matches,
+    "45 % around": with_matches_around,
 }
+# What a law is compared with, where it is not another seed.
+CONTROLS = {"20 % wild": "20 % more wrong", "45 % around": "45 % more wrong"}
 
 
 def measure(problem: str, num: int, regime: str = "typical") -> list[Row]:

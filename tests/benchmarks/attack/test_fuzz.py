@@ -23,6 +23,7 @@ def test_every_estimator_drop_in_and_the_command_line_are_called():
     names = {draw_call(np.random.default_rng([1, index])).name for index in range(1500)}
     assert {f"estimate_{name}" for name in ESTIMATORS} <= names
     assert {"findHomography", "findFundamentalMat", "findEssentialMat"} <= names
+    assert {"recoverPose", "solvePnPRansac", "fisheye.solvePnPRansac"} <= names
     assert {"cvscore match", "select_model", "calibrate", "fit_mle"} <= names
 
 

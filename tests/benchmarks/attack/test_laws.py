@@ -2,24 +2,27 @@
 
 import pytest
 
-from benchmarks.attack.laws import ANOTHER_SEED, LAWS, main, measure
+from benchmarks.attack.laws import ANOTHER_SEED, CONTROLS, LAWS, main, measure
 
 NUM = 12
 # Of the labels, and of AUC@10, beyond what another seed changes on so few pairs.
 LABELS, AUC = 0.02, 2.0
+# Matches around the image do cost something: docs/robustness.md says how much.
+AROUND = "45 % around"
+LABELS_AROUND, AUC_AROUND = 0.05, 10.0
 
 
 @pytest.mark.parametrize("problem", ["E", "F", "H"])
 def test_no_law_costs_more_than_another_seed(problem):
     rows = {row.law: row for row in measure(problem, NUM)}
     assert set(rows) == {"plain", *LAWS}
-    control = rows[ANOTHER_SEED]
     for name in LAWS:
-        if name == "20 % wild":
-            control = rows["20 % more wrong"]
-        row = rows[name]
-        assert row.differing <= control.differing + LABELS, row
-        assert row.auc >= min(control.auc, rows["plain"].auc) - AUC, row
+        if name in CONTROLS.values():
+            continue  # more wrong matches are another problem
+        control, row = rows[CONTROLS.get(name, ANOTHER_SEED)], rows[name]
+        labels, auc = (LABELS_AROUND, AUC_AROUND) if name == AROUND else (LABELS, AUC)
+        assert row.differing <= control.differing + labels, row
+        assert row.auc >= min(control.auc, rows["plain"].auc) - auc, row
 
 
 def test_the_table_is_printed(capsys):
