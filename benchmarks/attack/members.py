@@ -43,7 +43,7 @@ def check_members(rng: Rng, found: Estimate, points: Any) -> None:
         warnings.simplefilter("ignore")
         asked, other = _draw_points(rng, points), _draw_model(rng, found)
     mass = _one_of(rng, MASSES)
-    _refused_or(lambda: found.transfer(asked), _check_places)
+    _refused_or(lambda: found.transfer(asked), _check_mapped)
     image = _one_of(rng, IMAGES) if rng.random() < 0.2 else 1
     _refused_or(lambda: found.epipolar_lines(asked, image), _check_places)
     _refused_or(lambda: found.contains(other, mass), _is_bool)
@@ -101,6 +101,11 @@ def _is_interval(interval: tuple[float, float]) -> None:
 
 def _is_bool(answer: Any) -> None:
     assert answer in (True, False), f"{answer} is no answer"
+
+
+def _check_mapped(found: tuple[Array, Array]) -> None:
+    assert not np.isnan(found[0]).any(), f"places {found[0]}"
+    _check_places(found)
 
 
 def _check_places(found: tuple[Array, Array]) -> None:

@@ -191,7 +191,9 @@ class Posterior:
             mapped, slopes = predict(self.model, inside)
             moved = np.tensordot(slopes, self.basis, axes=((2, 3), (1, 2)))  # (D, M, n)
             covariances = propagated(unit * moved, self.covariance_inside)
-            return Transferred(unit * mapped.T + shift, covariances)
+            places = unit * mapped.T + shift
+        places[~np.isfinite(places).all(axis=1)] = np.inf
+        return Transferred(places, covariances)
 
     def _enter(self, points: ArrayLike, rows: slice) -> Array:
         """Return points (M, D) of one set as (D, M) inside of the frame."""

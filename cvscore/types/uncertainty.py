@@ -89,7 +89,8 @@ class Transferred(NamedTuple):
     """Mapped points (M, D) and what their places are sure to: covariances (M, D, D).
 
     The covariances are those of the map alone.  Where the noise of an observed point is
-    to be included, add ``scale**2`` to their diagonals.
+    to be included, add ``scale**2`` to their diagonals.  Points that a homography takes
+    to infinity have infinite coordinates and covariances.
     """
 
     points: Array

@@ -1,5 +1,7 @@
 """What is asked of an estimate is answered or refused by name: no NaN, no warning."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -78,6 +80,21 @@ def test_a_point_that_goes_to_infinity_is_there_without_a_warning():
     places, covariances = found.transfer([[-c / a, 0.0]])
     assert np.abs(places).max() > 1e10
     assert not np.isnan(covariances).any()
+
+
+def test_a_point_exactly_at_infinity_has_infinite_coordinates():
+    """Across the direction to it there is a zero over zero."""
+    x1 = np.mgrid[1:9, -4:4].reshape(2, -1).T * 1.0
+    x2 = x1 / x1[:, :1]
+    found = cvscore.estimate_homography(x1, x2)
+    posterior = replace(
+        found.posterior,
+        model=np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]),
+    )
+    there = posterior.frame.shift[:2]  # the origin inside
+    places, covariances = replace(found, posterior=posterior).transfer([there])
+    assert (places == np.inf).all()
+    assert (covariances == np.inf).all()
 
 
 @pytest.mark.parametrize("name", sorted(ESTIMATES))
