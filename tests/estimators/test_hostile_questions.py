@@ -85,7 +85,7 @@ def test_a_point_that_goes_to_infinity_is_there_without_a_warning():
 def test_a_point_exactly_at_infinity_has_infinite_coordinates():
     """Across the direction to it there is a zero over zero."""
     x1 = np.mgrid[1:9, -4:4].reshape(2, -1).T * 1.0
-    x2 = x1 / x1[:, :1]
+    x2 = np.column_stack([1.0 / x1[:, 0], x1[:, 1] / x1[:, 0]])
     found = cvscore.estimate_homography(x1, x2)
     posterior = replace(
         found.posterior,
