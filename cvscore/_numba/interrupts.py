@@ -9,6 +9,7 @@ done, and for Ctrl-C, after which nobody wants the rest, before the next kernel.
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -80,7 +81,8 @@ def _go_on() -> None:
         if signal.getsignal(number) is _note:
             signal.signal(number, handler)
     while _arrived:
-        signal.raise_signal(_arrived.pop(0))
+        number = _arrived.pop(0)
+        _handlers[number](number, sys._getframe())
 
 
 def _note(number: int, frame: Any) -> None:
