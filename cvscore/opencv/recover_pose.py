@@ -143,13 +143,17 @@ def recoverPose(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
     if call is None or "maxIters" in given:
         return tuple(cv2.recoverPose(*args, **given))
     method = call.get("method")
-    read = [read_points(call.values[n], any_columns=False) for n in FORM.required[:2]]
-    cameras, (x1, x2) = read_cameras(call), read
+    names, as_umat = FORM.required[:2], call.uses_umat
+    x1, x2 = (read_points(call.values[name], any_columns=False) for name in names)
+    # Copies, where they can be read: cv2 transposes some points in place.
+    made = {
+        name: make_umat(points) if as_umat else points
+        for name, points in zip(names, (x1, x2), strict=True)
+        if points is not None
+    }
+    cameras, plain = read_cameras(call), call.with_values(**made)
     if x1 is None or x2 is None:
-        return tuple(call.hand_over())
-    as_umat = call.uses_umat
-    made = (make_umat(x1), make_umat(x2)) if as_umat else (x1, x2)
-    plain = call.with_values(points1=made[0], points2=made[1])
+        return tuple(plain.hand_over())
     is_robust = method is None or int(method) in ROBUST_METHODS
     is_more_than_minimal = len(x1) == len(x2) > MINIMAL_FOR_ESSENTIAL
     if cameras is None or not (is_robust and is_more_than_minimal):

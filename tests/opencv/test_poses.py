@@ -225,3 +225,12 @@ def test_the_scene_of_the_table_is_one_that_cv2_solves():
     assert ok
     assert len(inliers) < NUM
     assert pose_error(pose_of(rvec, tvec), SEEN) < 1.0
+
+
+def test_points_beside_others_that_cannot_be_read_stay_as_they_are():
+    # cv2 itself transposes them in place before it rejects the others.
+    points = np.arange(8.0).reshape(2, 4)[:, :2]
+    before, K, dist = points.copy(), np.diag([500.0, 500.0, 1.0]), np.zeros(5)
+    with pytest.raises(cv2.error):
+        cvscore.recoverPose(points, np.arange(4.0), K, dist, K, dist)
+    np.testing.assert_array_equal(points, before)
