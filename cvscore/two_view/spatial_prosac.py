@@ -41,8 +41,8 @@ MATCHES_PER_CELL = 3
 # Matches further from the centre than so many sides of the region are accompanied by
 # none: half of all may be there, and to compare them all would take seconds.
 FARTHEST_SIDES = 2.5
-# Matches that are rated, at the most.  The best of 500 are worse than those of 2,000
-# (where few are right, 6 points of AUC); to rate more takes as long as the search.
+# Matches that are rated, at the most: to rate more takes as long as the search.  With
+# 500 E lost 6.5 points of AUC where few are right, in one of two sets of problems.
 MAX_RATED = 2000
 # Distances are ordered by so many of their leading bits: to an eighth of an octave,
 # over 128 octaves.
