@@ -68,7 +68,8 @@ def box_in_c() -> None:
 def _of_our_kernels(ours: Boxer, others: Boxer) -> Boxer:
     def box(kind: Any, value: Any, context: Any) -> Any:
         kernel = context.env_manager and context.env_manager.env
-        is_ours = kernel and kernel.globals["__name__"].startswith("cvscore.")
+        module = kernel and kernel.globals.get("__name__")  # none, if made by `exec`
+        is_ours = module and module.startswith("cvscore.")
         return (ours if is_ours else others)(kind, value, context)
 
     return box

@@ -103,8 +103,9 @@ class Announcer(event.Listener):
 
 
 def _is_ours(event: Any) -> bool:
-    module: str = event.data["dispatcher"].py_func.__module__
-    return module.startswith("cvscore.")
+    # Functions that somebody made with `exec` have no module.
+    module: str | None = event.data["dispatcher"].py_func.__module__
+    return module is not None and module.startswith("cvscore.")
 
 
 def _how_often() -> str:

@@ -125,3 +125,11 @@ def test_the_collector_rests_and_is_left_as_it_was(collector, tmp_path, monkeypa
     assert seen.was_on
     assert not any(seen.was_on)
     assert gc.isenabled() == collector
+
+
+def test_functions_without_a_module_are_compiled_as_before():
+    """Code made by `exec` has no module, and is none of ours."""
+    made: dict = {}
+    exec("def doubled(values):\n    return 2.0 * values, values", {}, made)
+    results = numba.njit(made["doubled"])(np.arange(3.0))
+    np.testing.assert_array_equal(results, [[0.0, 2.0, 4.0], [0.0, 1.0, 2.0]])
