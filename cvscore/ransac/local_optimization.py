@@ -84,6 +84,7 @@ def locally_optimise(objective, candidate, goal, effort):
     model, sq_residuals, score = candidate
     _, weights = call_assess(objective.score, sq_residuals)
     for _ in range(MAX_OPTIMISATION_STEPS):
+        fitted_to = weights.copy()
         thin_out(weights, effort.max_points)
         moved = refit(objective, model, weights, effort.converged)
         moved_residuals = residuals_of(objective, moved)
@@ -93,7 +94,19 @@ def locally_optimise(objective, candidate, goal, effort):
             model, sq_residuals, score = moved, moved_residuals, moved_score
         if not (gain > effort.min_gain and score + 2.0 * gain > goal):
             break
+        if are_proportional(weights, fitted_to):  # the next refit would be this one
+            break
     return Candidate(model, sq_residuals, score)
+
+
+@kernel
+def are_proportional(weights, others):
+    """Whether two rows of weights (N,) differ by a common factor only."""
+    largest, largest_other = weights.max(), others.max()
+    for i in range(weights.shape[0]):
+        if weights[i] * largest_other != others[i] * largest:
+            return False
+    return True
 
 
 @kernel
