@@ -17,6 +17,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 
 from cvscore._numba import linking
+from cvscore._numba.borrowed_arrays import count_no_borrowed_arrays
 from cvscore._numba.boxing import box_in_c
 from cvscore._numba.cache import KernelCache
 from cvscore._numba.forks import let_forks_wait
@@ -26,6 +27,7 @@ from cvscore._numba.symbol_names import name_without_zlib
 NO_WRAPPER = "no_cpython_wrapper"  # numba's option
 
 box_in_c()
+count_no_borrowed_arrays()
 name_without_zlib()
 let_forks_wait()
 
