@@ -38,7 +38,6 @@ def spatial_sampler(
         options.max_iterations // 2,
         GRID_SIZE,
         options.seed,
-        DIMS,
     )
 
 

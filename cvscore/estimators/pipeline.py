@@ -8,7 +8,7 @@ step is the polish.  Each step takes and returns an objective and a candidate.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -187,7 +187,7 @@ class Estimator:
         Returns the objective on these points, and what `search` returns.
         """
         among = objective.among(chosen)
-        part = replace(problem, points=among.points, quality=None)
+        part = problem._replace(points=among.points, quality=None)
         sampler = self._sampler(part, objective.model, objective.options)
         best, iterations = search(among, sampler, self.style)
         if best is None:

@@ -6,7 +6,6 @@ order one, and the score completed by what it takes from the data.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -44,8 +43,7 @@ class Prepared(NamedTuple):
     frame: Frame
 
 
-@dataclass(frozen=True)
-class Problem:
+class Problem(NamedTuple):
     """Distinct points in their frame, and the way back to the rows that were given."""
 
     points: Array  # (D, M), distinct, finite and not many to one, inside the frame

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cvscore._numba.bound import (
+    bound_kernel,
     brief_bound_kernel,
     call_inliers,
     call_residuals,
@@ -56,19 +57,45 @@ def summarise_fit(
 
 @brief_bound_kernel
 def _summarise_fit(objective, sq_residuals, alpha, beta, unit):
+    inliers, score, threshold, shape, rate = _label(
+        objective, sq_residuals, alpha, beta
+    )
+    residuals = np.empty(sq_residuals.shape[0])
+    for i in range(sq_residuals.shape[0]):
+        residuals[i] = unit * np.sqrt(sq_residuals[i])
+    return inliers, residuals, score, unit * threshold, shape, unit**2 * rate
+
+
+@bound_kernel
+def _label(objective, sq_residuals, alpha, beta):
+    """Return the inliers (N,), score and threshold, and the posterior of the noise."""
     dim, num_params = objective.model.residual_dim, objective.model.num_params
     inliers = call_inliers(objective.score, sq_residuals)
     score, _, threshold, _ = call_summarise(objective.score, sq_residuals)
     num_inliers, rss = 0, 0.0
-    residuals = np.empty(sq_residuals.shape[0])
     for i in range(sq_residuals.shape[0]):
-        residuals[i] = unit * np.sqrt(sq_residuals[i])
         num_inliers += inliers[i]
         rss += sq_residuals[i] if inliers[i] else 0.0
     shape, rate = variance_posterior(
         rss, num_inliers, threshold, alpha, beta, dim, num_params
     )
-    return inliers, residuals, score, unit * threshold, shape, unit**2 * rate
+    return inliers, score, threshold, shape, rate
+
+
+def noise_scale_and_cut(
+    objective: Objective, candidate: Candidate
+) -> tuple[float, float]:
+    """Return the scale of the noise, NaN without any, and where it is cut off."""
+    prior = objective.score.prior
+    given = candidate.sq_residuals, float(prior.alpha), float(prior.beta)
+    shape, rate, threshold = objective.run(_noise_and_cut, *given)
+    return NoisePosterior(shape, rate).scale, threshold
+
+
+@brief_bound_kernel
+def _noise_and_cut(objective, sq_residuals, alpha, beta):
+    _, _, threshold, shape, rate = _label(objective, sq_residuals, alpha, beta)
+    return shape, rate, threshold
 
 
 def evidence_of(

@@ -19,7 +19,7 @@ So, where the cut leaves out right matches: count, widen, climb, and count again
 from __future__ import annotations
 
 from cvscore._numba.compile import kernel
-from cvscore.inference.fit_summary import summarise_fit
+from cvscore.inference.fit_summary import noise_scale_and_cut
 from cvscore.inference.inlier_mixture import fit_mixture
 from cvscore.inference.null_density import ball_volume
 from cvscore.ransac.local_optimization import optimise_from
@@ -54,9 +54,8 @@ def widen_outlier_width(
         return objective, candidate
     dim, width = objective.model.residual_dim, narrowest
     for _ in range(MAX_WIDENINGS):
-        summary = summarise_fit(objective, candidate, 1.0)
-        scale = summary.noise.scale
-        if not (scale > 0.0 and summary.threshold < FULL_CUTS[dim] * scale):
+        scale, cut = noise_scale_and_cut(objective, candidate)
+        if not (scale > 0.0 and cut < FULL_CUTS[dim] * scale):
             break
         suitable = half_width_around(candidate.sq_residuals, dim, scale)
         suitable = min(max(suitable, narrowest), widest)

@@ -24,6 +24,7 @@ OF_ALL, IN_ORDER = 0, 1
 # For samplers that never look at the points.
 NO_POINTS = np.empty((1, 0))
 NO_INDICES = np.empty(0, dtype=np.int64)
+NO_REGION = np.empty(0)
 
 
 class KernelSampler:
@@ -89,9 +90,8 @@ def new_state(seed: int, sample_size: int, num_points: int) -> SamplerState:
         num_drawn=np.zeros(2, dtype=np.int64),
         order=NO_INDICES,
         last_trials=NO_INDICES,
-        centre=np.empty(0),
-        units=np.empty(0),
-        sides=np.empty(0),
+        centre=NO_REGION,
+        spreads=NO_REGION,
         sample_size=sample_size,
         num_points=num_points,
         num_trials=0,

@@ -17,23 +17,20 @@ take turns by where they are: the best of each cell of a grid, then the second b
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from cvscore._numba.compile import brief_kernel, kernel
+from cvscore._numba.compile import kernel
 from cvscore.data.normalization import Region
 from cvscore.numerics.bucket_grid import cells_along, sort_into_cells, span_around
-from cvscore.numerics.random_numbers import write_distinct
+from cvscore.numerics.random_numbers import generator, write_distinct
 from cvscore.ransac.samplers import (
     IN_ORDER,
     OF_ALL,
     KernelSampler,
     draw_progressively,
-    new_state,
     write_last_trials,
 )
-from cvscore.types import Array
+from cvscore.types import Array, SamplerState
 
 # Neighbours are looked for in the 3 x 3 cells around a match in the first image; with
 # this many matches a cell, the third neighbour of a right match is hardly ever missed.
@@ -61,7 +58,7 @@ class SpatialProsacSampler(KernelSampler):
     Parameters
     ----------
     points : (D, N) array
-        Matches, the first two rows in an image.
+        Matches, the first two rows in an image, the others those of the other set.
     region : Region
         Where they are.
     sample_size : int
@@ -73,8 +70,6 @@ class SpatialProsacSampler(KernelSampler):
         coherence alone.
     seed : int
         Of the random generator.
-    dims : tuple of int
-        Rows of each set of points.
     """
 
     def __init__(
@@ -85,39 +80,50 @@ class SpatialProsacSampler(KernelSampler):
         num_trials: int,
         grid_size: int = 1,
         seed: int = 0,
-        dims: tuple[int, ...] = (2, 2),
     ) -> None:
         num_points = points.shape[1]
-        num_rated = len(range(0, num_points, _stride(num_points)))
-        state = new_state(seed, sample_size, num_points)._replace(
+        num_rated = -(-num_points // _stride_of(num_points))
+        num_waiting = max(num_rated - sample_size + 1, 1)
+        state = SamplerState(
+            generator=generator(seed),
+            num_drawn=np.zeros(2, dtype=np.int64),
             order=np.empty(num_rated, dtype=np.int64),
-            last_trials=np.empty(max(num_rated - sample_size + 1, 1), dtype=np.int64),
-            **_commensurable(region, dims),
+            last_trials=np.empty(num_waiting, dtype=np.int64),
+            centre=region.centre,
+            spreads=region.spreads,
+            sample_size=sample_size,
+            num_points=num_points,
             num_trials=num_trials,
             grid_size=grid_size,
         )
         super().__init__(draw_coherently, points, state)
 
 
-@brief_kernel
-def _stride(num_points):
+def _stride_of(num_points: int) -> int:
     """Of how many matches one is rated."""
     return -(-num_points // MAX_RATED)
 
 
-def _commensurable(region: Region, dims: tuple[int, ...]) -> dict[str, Any]:
-    """Return what makes the coordinates of all sets commensurable.
+_stride = kernel(_stride_of)
 
-    The ``centre`` (D,), for each coordinate the diagonal of its set as ``units`` (D,)
-    and the ``sides`` (2,) of the first image in that unit.
-    """
-    # One, where all points of a set are in one place.
-    diagonals = [diagonal or 1.0 for diagonal in region.diagonals(dims)]
-    sides = [spread / diagonals[0] or 1.0 for spread in region.spreads[:2].tolist()]
-    units = np.array(
-        [d for d, dim in zip(diagonals, dims, strict=True) for _ in range(dim)]
-    )
-    return {"centre": region.centre, "units": units, "sides": np.array(sides)}
+
+@kernel
+def _diagonal(spreads):
+    """How far a set of points spreads; one, if they are all in one place."""
+    diagonal = np.sqrt((spreads * spreads).sum())
+    return diagonal if diagonal > 0.0 else 1.0
+
+
+@kernel
+def _commensurable(points, centre, spreads):
+    """Return points (D, N) about their centre, each set in the unit of its diagonal."""
+    positions = np.empty(points.shape)
+    diagonals = _diagonal(spreads[:2]), _diagonal(spreads[2:])
+    for row in range(points.shape[0]):
+        unit = diagonals[0] if row < 2 else diagonals[1]
+        for i in range(points.shape[1]):
+            positions[row, i] = (points[row, i] - centre[row]) / unit
+    return positions
 
 
 @kernel
@@ -134,7 +140,7 @@ def draw_coherently(points, num_samples, state):
         if state.num_drawn[IN_ORDER] == 0:
             num_rated, stride = state.order.shape[0], _stride(num_points)
             distances = _sq_distance_to_third(
-                points, state.centre, state.units, state.sides, stride
+                points, state.centre, state.spreads, stride
             )
             _write_order(distances, stride, state.order)
             if state.grid_size > 1:
@@ -200,18 +206,17 @@ def take_turns(points, cells, order):
 
 
 @kernel
-def _sq_distance_to_third(points, centre, units, sides, stride):
+def _sq_distance_to_third(points, centre, spreads, stride):
     """Squared distance to the third neighbour of every ``stride``-th point of (D, N).
 
     Matches are sorted into cells x cells by their place in the first image; those
     outside of the region belong to the cells at the border, those far from it to none.
     """
     num_rows, num = points.shape
-    positions = np.empty((num_rows, num))
-    for row in range(num_rows):
-        for i in range(num):
-            positions[row, i] = (points[row, i] - centre[row]) / units[row]
-    width, height = sides[0], sides[1]
+    positions = _commensurable(points, centre, spreads)
+    diagonal = _diagonal(spreads[:2])
+    width = spreads[0] / diagonal if spreads[0] > 0.0 else 1.0
+    height = spreads[1] / diagonal if spreads[1] > 0.0 else 1.0
     cells = max(1, int(np.sqrt(num / MATCHES_PER_CELL)))
     cell_of = np.empty(num, dtype=np.int64)
     for i in range(num):

@@ -30,11 +30,8 @@ class SamplerState(NamedTuple):
         all are equal.
     last_trials : int array
         How long each of them has to wait; empty where none does.
-    centre, units : (D,) arrays
-        Of the points, for samplers that look at them: ``(points - centre) / units`` are
-        commensurable.
-    sides : (2,) array
-        Width and height of the first image in that unit.
+    centre, spreads : (D,) arrays
+        Where the points are, for samplers that look at them.
     sample_size, num_points : int
         Points in a sample, and points to draw from.
     num_trials : int
@@ -48,8 +45,7 @@ class SamplerState(NamedTuple):
     order: NDArray[np.int64]
     last_trials: NDArray[np.int64]
     centre: Array
-    units: Array
-    sides: Array
+    spreads: Array
     sample_size: int
     num_points: int
     num_trials: int

@@ -9,7 +9,6 @@ from cvscore.numerics.bucket_grid import cells_along
 from cvscore.two_view.spatial_prosac import (
     NUM_UNIFORM_SAMPLES,
     SpatialProsacSampler,
-    _commensurable,
     _sq_distance_to_third,
     take_turns,
 )
@@ -21,8 +20,7 @@ def around(points, spreads):
 
 def coherence(points, region):
     """Minus the distance to the third nearest match, in extents of the images."""
-    places = _commensurable(region, (2, 2))
-    return -np.sqrt(_sq_distance_to_third(points, **places, stride=1))
+    return -np.sqrt(_sq_distance_to_third(points, *region, 1))
 
 
 def brute_force(points, spreads):
