@@ -226,44 +226,54 @@ def _sq_distance_to_third(points, centre, spreads, stride):
         is_far = max(abs(x - 0.5), abs(y - 0.5)) > FARTHEST_SIDES
         cell_of[i] = cells * cells if is_far else row * cells + column
     first, position = sort_into_cells(cell_of, cells * cells + 1)
-    sorted_positions = np.empty((num_rows, num))
+    places, members = np.empty((num_rows, num)), np.empty(num, dtype=np.int64)
     for i in range(num):
+        members[position[i]] = i
         for row in range(num_rows):
-            sorted_positions[row, position[i]] = positions[row, i]
-    num_rated = -(-num // stride)
-    distances, around = np.full(num_rated, np.inf), np.empty(num)
-    for j in range(num_rated):
-        i = j * stride
-        if cell_of[i] == cells * cells:
+            places[row, position[i]] = positions[row, i]
+    distances = np.full(-(-num // stride), np.inf)
+    around, sq_distances = np.empty((num_rows, num)), np.empty(num)
+    for cell in range(cells * cells):
+        if first[cell] == first[cell + 1]:
             continue
-        row, column = cell_of[i] // cells, cell_of[i] % cells
-        num_around = 0
-        for r in range(max(row - 1, 0), min(row + 2, cells)):
-            start, stop = span_around(first, cells, r, column)
-            _write_sq_distances(
-                positions, i, sorted_positions, start, stop, around, num_around
-            )
-            num_around += stop - start
-        distances[j] = _third_but_one(around, num_around)
+        num_around = _gather_around(places, first, cells, cell, around)
+        for j in range(first[cell], first[cell + 1]):
+            if members[j] % stride == 0:
+                _write_sq_distances(places, j, around, num_around, sq_distances)
+                third = _third_but_one(sq_distances, num_around)
+                distances[members[j] // stride] = third
     return distances
 
 
 @kernel
-def _write_sq_distances(positions, i, others, start, stop, sq_distances, at):
-    """Write squared distances from a place to some others, a vector loop for each row.
+def _gather_around(places, first, cells, cell, around):
+    """Write the places (D, N) in the 3 x 3 cells around a cell; return how many."""
+    row, column = cell // cells, cell % cells
+    num_around = 0
+    for r in range(max(row - 1, 0), min(row + 2, cells)):
+        start, stop = span_around(first, cells, r, column)
+        for axis in range(places.shape[0]):
+            for j in range(stop - start):
+                around[axis, num_around + j] = places[axis, start + j]
+        num_around += stop - start
+    return num_around
+
+
+@kernel
+def _write_sq_distances(places, i, others, num_others, sq_distances):
+    """Write squared distances from a place to others, a vector loop for each row.
 
     Of the first two rows, and then all others, as there are two at the least.
     """
-    num = stop - start
-    x, y = positions[0, i], positions[1, i]
-    for j in range(num):
-        dx, dy = others[0, start + j] - x, others[1, start + j] - y
-        sq_distances[at + j] = dx * dx + dy * dy
-    for row in range(2, positions.shape[0]):
-        x = positions[row, i]
-        for j in range(num):
-            dx = others[row, start + j] - x
-            sq_distances[at + j] += dx * dx
+    x, y = places[0, i], places[1, i]
+    for j in range(num_others):
+        dx, dy = others[0, j] - x, others[1, j] - y
+        sq_distances[j] = dx * dx + dy * dy
+    for row in range(2, places.shape[0]):
+        x = places[row, i]
+        for j in range(num_others):
+            dx = others[row, j] - x
+            sq_distances[j] += dx * dx
 
 
 @kernel
