@@ -281,7 +281,7 @@ def best_prefix(sq_residuals, table, offset, borders, lowest_bin, best):
         first_k += 1
     for i in range(num_models):
         row = sq_residuals[i]
-        fill_bins(row, lowest_bin, bins)
+        fill_bins(row, borders, lowest_bin, bins, values)
         top, top_k, cut, num_left = _search_edges(
             bins, groups, borders, table, first_k, best, edges
         )

@@ -15,7 +15,7 @@ import math
 
 import numpy as np
 
-from cvscore._numba.compile import kernel
+from cvscore._numba.compile import kernel, reordering_kernel
 from cvscore.numerics.shell_sort import sort_first
 
 NUM_OCTAVES = 40
@@ -54,22 +54,42 @@ def lowest_bin(half_width: float) -> int:
 
 
 @kernel
-def fill_bins(row, lowest_bin, bins):
-    """Put the count of the residuals of a row, and half their sum, into their bins."""
+def fill_bins(row, borders, lowest_bin, bins, values):
+    """Put the count of the residuals of a row, and half their sum, into their bins.
+
+    ``values`` is scratch, longer than the row by one.
+    """
     for b in range(NUM_BINS):
         bins[b, 0] = 0.0
         bins[b, 1] = 0.0
+    # Most outliers are in the highest bin.  They are added up apart: each addition to a
+    # bin would wait for the one before it.
+    highest = borders[NUM_BINS - 1]
+    num_below = 0
+    for i in range(row.shape[0]):
+        values[num_below] = row[i]  # overwritten unless it is kept: no branch
+        num_below += row[i] < highest
+    bins[NUM_BINS - 1, 0] = row.shape[0] - num_below
+    bins[NUM_BINS - 1, 1] = 0.5 * _sum_from(row, highest)
     lowest = np.uint64(lowest_bin)
-    highest = lowest + np.uint64(NUM_BINS - 1)
-    # The sign is shifted out: -0.0 is zero, and NaN of either sign is beyond infinity.
+    # The sign is shifted out: -0.0 is zero.
     sign_bit = np.uint64(1)
     discarded_bits = np.uint64(1 + FRACTION_BITS - BIN_BITS)
-    bits = row.view(np.uint64)
-    for i in range(row.shape[0]):
+    bits = values.view(np.uint64)
+    for i in range(num_below):
         leading = (bits[i] << sign_bit) >> discarded_bits
-        b = min(max(leading, lowest), highest) - lowest
+        b = max(leading, lowest) - lowest
         bins[b, 0] += 1.0
-        bins[b, 1] += 0.5 * row[i]
+        bins[b, 1] += 0.5 * values[i]
+
+
+@reordering_kernel
+def _sum_from(row, lowest):
+    """Return the sum of all that is not below ``lowest``."""
+    total = 0.0
+    for i in range(row.shape[0]):
+        total += 0.0 if row[i] < lowest else row[i]
+    return total
 
 
 @kernel
