@@ -34,7 +34,7 @@ _state = {"warned": False}
 def folders() -> list[Path]:
     """Return where kernels of this machine are looked for, in this order."""
     package = provenance.PACKAGE
-    place = hashlib.sha256(str(package).encode()).hexdigest()[:16]
+    place = hashlib.sha256(os.fsencode(package)).hexdigest()[:16]
     users = Path(AppDirs(appname="numba", appauthor=False).user_cache_dir)
     given: str = config.CACHE_DIR  # type: ignore[attr-defined, unused-ignore]
     shared = [Path(given), users] if given else [users]
@@ -120,14 +120,21 @@ def _arguments(sig: Any) -> tuple[Any, ...]:
 def _load(identity: stored.Header, context: Any) -> Any:
     name = _file_name(identity, context.codegen())
     for folder in folders():
-        try:
-            packed = (folder / name).read_bytes()
-        except OSError:
+        packed = _content_of(folder / name)
+        if packed is None:
             continue
         found = stored.load(packed, identity, context)
         if found is not None:
             return found
     return None
+
+
+def _content_of(path: Path) -> bytes | None:
+    """Return what a file holds; None where there is none, but a pipe, say."""
+    try:
+        return path.read_bytes() if path.is_file() else None
+    except OSError:
+        return None
 
 
 def _save(identity: stored.Header, result: Any) -> None:
@@ -176,6 +183,8 @@ def kernels_on_machine(codegen: Any) -> set[str]:
     found = set()
     for path in (path for each in folders() for path in each.glob(f"*{ENDING}")):
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+            if not path.is_file():
+                continue
             with path.open("rb") as file:
                 _checksum, header = file.readline(), json.loads(file.readline())
             right = header["sources"] == provenance.sources_of(header["module"])

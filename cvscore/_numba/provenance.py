@@ -76,16 +76,23 @@ def read_sources(package: Path) -> tuple[dict[str, bytes], dict[Path, Any]]:
     if in_archive:  # some folder above is a file
         files = [path for path in package.parents if path.is_file()]
     states = {path: _state_of(path) for path in files}
-    # Nothing is read of a link to nowhere.
-    contents = {n: file.read_bytes() if file.is_file() else b"" for n, file in found}
-    return contents, states
+    return {name: _content_of(file) for name, file in found}, states
+
+
+def _content_of(file: Any) -> bytes:
+    """Return what a source holds: nothing, if it is a link to nowhere or not ours."""
+    try:
+        content: bytes = file.read_bytes() if file.is_file() else b""
+    except PermissionError:
+        return b""
+    return content
 
 
 def stamp_of(contents: dict[str, bytes]) -> str | None:
     """Return a hash of sources and their names; None without any."""
     digest = hashlib.sha256()
     for name, content in sorted(contents.items()):
-        digest.update(f"{name} {len(content)}\n".encode())
+        digest.update(os.fsencode(f"{name} {len(content)}\n"))
         digest.update(content)
     return digest.hexdigest() if contents else None
 

@@ -14,13 +14,13 @@ from typing import NamedTuple
 import numpy as np
 
 from cvscore._numba.compile import brief_kernel, kernel
-from cvscore.numerics.fence import within_fence
+from cvscore.numerics.fence import within_fence, within_fences
 from cvscore.numerics.linalg import EPSILON
 from cvscore.numerics.quickselect import move_smallest_first
 from cvscore.types import LARGEST, MAX_SIZE_RATIO, SMALLEST, Array, SizeError
 
 # The spread of coordinates is read between this quantile and its opposite, of those
-# that are not wild (`within_fence`).
+# that are not wild (`within_fences`).
 LOW_QUANTILE = 0.05
 # Inside of its frame no point is further out than twice this: one at any distance is an
 # outlier all the same, and the products of such coordinates are finite.
@@ -119,8 +119,10 @@ def find_region(points):
     centre, spreads = np.zeros(num_rows), np.zeros(num_rows)
     if points.shape[1] == 0:
         return Region(centre, spreads)
+    # As few as are left beyond a fence are not among these quantiles.
+    near, are_enclosed = within_fences(points, LOW_QUANTILE)
     for row in range(num_rows):
-        values = within_fence(points[row])
+        values = near[row] if are_enclosed else within_fence(near[row])
         last = values.shape[0] - 1
         low, middle = int(LOW_QUANTILE * last), last // 2
         high = last - low

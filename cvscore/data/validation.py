@@ -30,7 +30,15 @@ def as_real_array(values: ArrayLike, name: str) -> NDArray[Any]:
         raise ValueError(f"{name} must be an array of real numbers") from error
     if array.dtype.kind not in "fiub":
         raise ValueError(f"{name} must hold real numbers, got dtype {array.dtype}")
-    return array
+    return without_long_doubles(array)
+
+
+def without_long_doubles(array: NDArray[Any]) -> NDArray[Any]:
+    """Return real numbers that float64 holds; what is too large for it is infinite."""
+    if array.dtype.itemsize <= np.dtype(np.float64).itemsize:
+        return array
+    with np.errstate(over="ignore"):
+        return array.astype(np.float64)
 
 
 def as_coordinates(x: ArrayLike, dim: int, name: str) -> Array:

@@ -80,6 +80,8 @@ def estimate_many(
     """
     choices["options"] = options
     _check(registered(model), choices)
+    if not isinstance(pairs, Iterable):
+        raise TypeError(f"pairs must be iterable, got {shown(pairs)}")
     total = len(pairs) if isinstance(pairs, Sized) else None
     results = map_in_order(
         partial(estimate_one, model, choices),

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from cvscore.data.point_sets import PointSets
 from cvscore.two_view.image_pairs import SCENE_MATCHES
-from cvscore.types import Estimate, GeometricModel, ModelCounts
+from cvscore.types import Estimate, GeometricModel, ModelCounts, one_of
 
 Function = TypeVar("Function", bound=Callable[..., Estimate])
 
@@ -121,6 +121,4 @@ def _dims_of(sets: tuple[ArrayLike, ...]) -> tuple[int, ...]:
 
 def registered(name: str) -> RegisteredEstimator:
     """Return an estimator by the name of its model."""
-    if name not in ESTIMATORS:
-        raise ValueError(f"model must be one of {tuple(ESTIMATORS)}, got {name!r}")
-    return ESTIMATORS[name]
+    return ESTIMATORS[one_of(name, "model", ESTIMATORS)]

@@ -8,6 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from cvscore.data.validation import without_long_doubles
 from cvscore.types import Array, Mask
 
 NUMERIC_KINDS = "biuf"
@@ -31,7 +32,8 @@ def as_numeric(value: Any) -> NDArray[Any] | None:
                 return None
     if not isinstance(value, np.ndarray) or value.dtype.kind not in NUMERIC_KINDS:
         return None
-    return np.asarray(value)  # of np.matrix and masked arrays, what cv2 sees
+    # Of np.matrix and masked arrays, what cv2 sees.
+    return without_long_doubles(np.asarray(value))
 
 
 def read_points(value: Any, *, any_columns: bool) -> Array | None:

@@ -76,6 +76,9 @@ def _as_real(value: Any, name: str, kind: str) -> Any:
         value = value.item()
     if not isinstance(value, Real) or isinstance(value, bool | np.bool_):
         raise TypeError(f"{name} must be {kind}, got {shown(value)}")
+    for plain in (int, float):  # a subclass may compare in its own way
+        if isinstance(value, plain):
+            return plain(value)
     return value
 
 

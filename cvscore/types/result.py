@@ -105,7 +105,7 @@ class OtherAnswers(Protocol):
 NO_NOISE = NoisePosterior(0.0, 0.0)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)  # arrays have no single truth
 class Estimate:
     """A model with what the data say about it; false where there is none.
 
@@ -162,17 +162,15 @@ class Estimate:
     scale: float
     threshold: float
     iterations: int
-    evidence_from: Callable[[], float] | float = field(repr=False, compare=False)
+    evidence_from: Callable[[], float] | float = field(repr=False)
     reason: str = ""
     pose: Pose | None = None
     noise: NoisePosterior = NO_NOISE
     half_width: float = math.nan
-    posterior: ModelPosterior | None = field(default=None, repr=False, compare=False)
-    others: OtherAnswers | None = field(default=None, repr=False, compare=False)
+    posterior: ModelPosterior | None = field(default=None, repr=False)
+    others: OtherAnswers | None = field(default=None, repr=False)
     evidence_difference: float = 0.0
-    probabilities_from: Callable[[], Array] | None = field(
-        default=None, repr=False, compare=False
-    )
+    probabilities_from: Callable[[], Array] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if self.pose is not None and self.posterior is not None:

@@ -13,7 +13,7 @@ from cvscore.types.arguments import share
 from cvscore.types.arrays import Array
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # arrays have no single truth
 class Uncertainty:
     """The belief about a model: Student's distribution of its coordinates.
 

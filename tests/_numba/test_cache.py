@@ -16,6 +16,7 @@ from pathlib import Path
 import numba
 import pytest
 from conftest import ROOT
+from numba.core.registry import cpu_target
 from processes import run_python
 from read_only import forbid_writing, held_to_permissions
 
@@ -231,6 +232,36 @@ def test_a_folder_in_place_of_the_file_is_no_error(function, tmp_path):
     path.mkdir()
     with pytest.warns(RuntimeWarning, match="Is a directory"):
         assert not was_cached(function)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_a_pipe_in_place_of_the_file_is_not_waited_for(function, tmp_path):
+    assert not was_cached(function)
+    (path,) = files_in(tmp_path)
+    path.unlink()
+    os.mkfifo(path)
+    codegen = cpu_target.target_context.codegen()
+    assert _cache.kernels_on_machine(codegen) == set()
+    assert not was_cached(function)
+    assert was_cached(function)
+
+
+# Folders and files whose names are no text, or nobody's to read, and pipes.
+NAMES = {"latin 1": b"caf\xe9", "utf-8": "café".encode()}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names are bytes on Linux")
+@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
+def test_the_package_may_be_anywhere_and_among_anything(copy, tmp_path, name):
+    package = tmp_path / os.fsdecode(name) / "cvscore"
+    shutil.copytree(copy, package)
+    (package / os.fsdecode(name + b".py")).touch()
+    (package / "secret.py").touch(mode=0)
+    os.mkfifo(package / "pipe.py")
+    variables = {"LC_ALL": "POSIX", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
+    prefix = held_to_permissions()
+    assert call(package, prefix=prefix, **variables).stdout == "1 process\n"
+    assert call(package, prefix=prefix, **variables).stdout == "1 machine\n"
 
 
 def test_no_altered_byte_goes_unseen(function, tmp_path):

@@ -6,6 +6,7 @@ from map_scenes import KINDS, map_scene
 from seen_points import seen_points
 from synthetic import planar_scene, two_view_scene
 
+from cvscore.data.normalization import region_of
 from cvscore.estimators.registry import registered
 
 NUM = 300
@@ -98,10 +99,34 @@ def test_maps_and_poses_are_found_beside_wild_matches(rng, kind, share, widths):
     assert wild > min(0.95, ordinary - 0.03)
 
 
-@pytest.mark.parametrize("problem", ["fundamental", "essential"])
-def test_wrong_matches_around_the_image_are_no_worse_than_those_in_it(rng, problem):
-    """They are within the fence, and most cells of the image's grid would be theirs."""
+@pytest.mark.parametrize("widths", [1, 2, 4])
+@pytest.mark.parametrize("problem", ["homography", "fundamental", "essential"])
+def test_wrong_matches_around_the_image_are_no_worse_than_those_in_it(
+    rng, problem, widths
+):
+    """Not for a fence around one coordinate, nor for the cells of the image's grid."""
+    low, high = -900 * widths, 900 * (1 + widths)
     around = recalls(
-        rng, problem, lambda rng, num: rng.uniform(-1800, 2700, (num, 4)), 0.45
+        rng, problem, lambda rng, num: rng.uniform(low, high, (num, 4)), 0.45
     )
     assert min(around) > 0.8
+
+
+@pytest.mark.parametrize("widths", [2, 4, 1e3])
+@pytest.mark.parametrize("share", [0.1, 0.3, 0.45])
+@pytest.mark.parametrize("dim", [4, 6])
+def test_the_extent_is_that_of_the_others(rng, dim, share, widths):
+    points = rng.uniform(0, 1, (dim, 2000))
+    ordinary = region_of(points).spreads
+    num = int(share * 2000)
+    points[:, :num] = rng.uniform(-widths, 1 + widths, (dim, num))
+    assert region_of(points).spreads == pytest.approx(ordinary, rel=0.25)
+
+
+def test_wild_in_other_coordinates_each_is_wild(rng):
+    """Four of five are wild somewhere, and no more than one of five in any place."""
+    points = rng.uniform(0, 1, (4, 2000))
+    ordinary = region_of(points).spreads
+    for row, values in enumerate(points):
+        values[400 * row : 400 * (row + 1)] = rng.uniform(-1e6, 1e6, 400)
+    assert region_of(points).spreads == pytest.approx(ordinary, rel=0.1)

@@ -169,9 +169,11 @@ def test_what_is_wrong_for_all_pairs_is_an_error_at_once():
         ({"solver": "magic"}, ValueError, "solver must be one of"),
         ({"score": cvscore.Msac}, TypeError, "score must be a score"),
         ({"quality": [1.0, 2.0]}, TypeError, "quality is a pair's own"),
+        ({"model": ["homography"]}, ValueError, "model must be one of"),
+        ({"pairs": None}, TypeError, "pairs must be iterable, got None"),
     ):
         with pytest.raises(kind, match=message):
-            estimate_many(unread(), **{"model": "homography", **choices})
+            estimate_many(**{"pairs": unread(), "model": "homography", **choices})
     prior = cvscore.MarginalScore(prior=cvscore.InverseGamma(1.0, 0.25))
     for model in ESTIMATORS:  # which unit the points have, no points can tell
         assert list(estimate_many([], model, score=prior)) == []

@@ -126,3 +126,65 @@ def test_the_drop_in_names_its_own_arguments(seed):
 def test_a_number_of_too_many_digits_is_not_printed():
     with pytest.raises(ValueError, match=r"^confidence .{0,120}$"):
         RansacOptions(confidence=10**400)
+
+
+class Unordered(int):
+    """A number that can't be compared, as those of some units can't."""
+
+    def __lt__(self, other):
+        raise RuntimeError("of another unit")
+
+    __gt__ = __le__ = __ge__ = __lt__
+
+
+def test_a_number_of_a_kind_of_its_own_is_a_number():
+    options = RansacOptions(max_iterations=Unordered(100))
+    assert options == RansacOptions(max_iterations=100)
+    assert type(options.max_iterations) is int
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("max_iterations", 0),
+        ("max_iterations", "many"),
+        ("min_iterations", 10**30),
+        ("seed", None),
+        ("confidence", 5.0),
+    ],
+)
+def test_options_that_were_changed_by_force_are_refused(name, value):
+    options = RansacOptions()
+    object.__setattr__(options, name, value)
+    with pytest.raises((TypeError, ValueError), match=f"^{name} must"):
+        cvscore.estimate_homography(X, X + 1, options=options)
+
+
+def test_options_that_were_changed_by_force_are_what_kernels_take():
+    options = RansacOptions()
+    object.__setattr__(options, "max_iterations", 1e3)
+    assert cvscore.estimate_homography(X, X + 1, options=options)
+
+
+def test_estimates_are_compared_as_objects_are():
+    one, other = (cvscore.estimate_homography(X, X + 1) for _ in range(2))
+    assert one == one
+    assert one != other
+    assert len({one, other}) == 2
+    assert other in [one, other]
+    assert one.uncertainty != other.uncertainty
+
+
+@pytest.mark.skipif(
+    np.finfo(np.longdouble).max <= np.finfo(float).max, reason="no longer than doubles"
+)
+def test_numbers_too_large_for_a_double_are_infinite_without_a_warning():
+    large = X.astype(np.longdouble)
+    large[:3] *= np.longdouble("1e4000")
+    with pytest.raises(ValueError, match=r"^x1 has NaN or infinite coordinates"):
+        cvscore.estimate_homography(large, X)
+    with pytest.raises(ValueError, match=r"^K1 has NaN or infinite entries"):
+        cvscore.estimate_essential(X, X, K * np.longdouble("1e4000"))
+    pytest.importorskip("cv2")
+    _, mask = cvscore.findHomography(large, X + 1)
+    assert mask.ravel().tolist() == [0] * 3 + [1] * 27
