@@ -76,6 +76,8 @@ class Region(NamedTuple):
 
     def of_sets(self, dims: tuple[int, ...]) -> Region:
         """Return the region of the first sets, of so many rows each."""
+        if sum(dims) == len(self.centre):
+            return self
         return Region(self.centre[: sum(dims)], self.spreads[: sum(dims)])
 
     def precision(self) -> float:
@@ -94,12 +96,6 @@ class Frame(NamedTuple):
         """Bring points (D, N) into the frame."""
         inside: Array = enter_frame(np.ascontiguousarray(points), self)
         return inside
-
-    def enter_region(self, region: Region) -> Region:
-        """Bring a region into the frame."""
-        return Region(
-            (region.centre - self.shift) / self.unit, region.spreads / self.unit
-        )
 
 
 def region_of(points: Array) -> Region:

@@ -36,10 +36,11 @@ NO_FRAME = Frame(np.zeros(0), 0.0)
 
 
 class Prepared(NamedTuple):
-    """Points (D, M) inside a frame, where they are outside of it, and the frame."""
+    """Points (D, M) inside a frame, where they are outside and inside, the frame."""
 
     points: Array
     region: Region
+    region_inside: Region
     frame: Frame
 
 
@@ -128,7 +129,7 @@ def prepare(
             qualities = None if qualities is None else qualities[used]
             if of_rows is not None:
                 of_rows = _combined(of_rows, source)
-    inside, region, frame = prepared
+    inside, region, region_inside, frame = prepared
     region.check(data.dims, data.names)
     measured = region.of_sets(data.measured_dims)
     scale = DataScale(
@@ -141,7 +142,7 @@ def prepare(
     return Problem(
         points=inside,
         surplus=surplus,
-        region=frame.enter_region(region),
+        region=region_inside,
         precision=scale.precision / frame.unit,
         frame=frame,
         score=(DEFAULT_SCORE if score is None else score).for_data(scale),
@@ -203,7 +204,10 @@ def _enter(points, frame):
             if np.isnan(shift[row]):
                 shift[row] = region.centre[row]
         frame = Frame(shift, frame.unit)
-    return Prepared(enter_frame(points, frame), region, frame)
+    region_inside = Region(
+        (region.centre - frame.shift) / frame.unit, region.spreads / frame.unit
+    )
+    return Prepared(enter_frame(points, frame), region, region_inside, frame)
 
 
 @brief_kernel

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -108,7 +108,7 @@ class RansacOptions:
             return DEFAULT_OPTIONS
         if not isinstance(options, cls):
             raise TypeError(f"options must be RansacOptions, got {shown(options)}")
-        return replace(options)  # checked again: nothing of Python's is frozen
+        return options
 
 
 DEFAULT_OPTIONS = RansacOptions()
