@@ -51,6 +51,10 @@ class DominantPlane(NamedTuple):
     homography: Array  # (3, 3)
     is_off_plane: Mask  # (N,), of all matches
 
+    def among(self, chosen: Mask) -> DominantPlane:
+        """Return the plane among chosen matches (N,)."""
+        return self._replace(is_off_plane=self.is_off_plane[chosen])
+
 
 def find_dominant_plane(
     objective: Objective, candidate: Candidate

@@ -24,6 +24,7 @@ from cvscore.ransac.loop import search
 from cvscore.ransac.objective import Candidate, Objective
 from cvscore.ransac.samplers import UniformSampler
 from cvscore.two_view.degeneracy.dominant_plane import (
+    DominantPlane,
     escape_through_epipole,
     find_dominant_plane,
     noise_variance,
@@ -61,7 +62,7 @@ def escape_dominant_plane(
     if not _tell(objective, candidate, votes, consistent):
         return objective, best
     among = voters.among(consistent)
-    other = _best_among(among, candidate)
+    other = _best_among(among, candidate, plane.among(votes).among(consistent))
     if other is None:
         return objective, best
     noise = min(noise_variance(objective, best), noise_variance(among, other))
@@ -82,7 +83,9 @@ def _tell(
     return bool(num_consistent >= max(objective.model.sample_size + 1, enough))
 
 
-def _best_among(among: Objective, candidate: Candidate) -> Candidate | None:
+def _best_among(
+    among: Objective, candidate: Candidate, plane: DominantPlane
+) -> Candidate | None:
     """Return the best model of consistent matches."""
     start = among.best_of(candidate.model[None])
     same = None if start is None else optimise(among, start)
@@ -93,10 +96,7 @@ def _best_among(among: Objective, candidate: Candidate) -> Candidate | None:
     other, _ = search(among.with_options(longer), sampler)
     if other is None or (same is not None and same.score >= other.score):
         other = same
-    if other is None:
-        return None
-    plane = find_dominant_plane(among, other)
-    return other if plane is None else escape_through_epipole(among, other, plane)
+    return None if other is None else escape_through_epipole(among, other, plane)
 
 
 def _with_more_samples(options: RansacOptions) -> RansacOptions:
