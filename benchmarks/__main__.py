@@ -96,6 +96,7 @@ COMMANDS = {
     "Speed": {
         "costs": Command("share of every stage in the time of a call", "speed.costs"),
         "scaling": Command("time and memory with ever more matches", "speed.scaling"),
+        "pace": Command("time over OpenCV's, call by call in turn", "speed.pace"),
         "threads": Command("two threads against one", "speed.threads"),
         "many": Command(
             "many pairs in one call, beside loops over others", "speed.many"
