@@ -4,6 +4,10 @@ A handler that raises, as that of Ctrl-C does, would leave numba's tables half f
 for the rest of the process: later calls end in errors about functions that it no longer
 knows, or end the process.  So the handlers of Python are called when the compiler is
 done, and for Ctrl-C, after which nobody wants the rest, before the next kernel.
+
+Handlers of other libraries (pycolmap has one for SIGTERM, which prints where it was)
+run at once, and wait for ever where they need a lock of the memory that the compiler
+holds.  Signals that have one are let through between kernels.
 """
 
 from __future__ import annotations
@@ -12,13 +16,20 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 Result = TypeVar("Result")
 
 _handlers: dict[int, Any] = {}  # of the program, by signal
 _arrived: list[int] = []
+_held_back: set[int] = set()  # signals with handlers that are not Python's
 _state = {"is_waiting": False}
+
+# What comes from elsewhere, by name as not every system has all: faults of the program
+# itself, at the instruction that went wrong, can't wait.
+_FROM_ELSEWHERE = ("SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGALRM")
+_STATUS = Path("/proc/self/status")
 
 
 class GivenUp(BaseException):
@@ -33,8 +44,13 @@ def give_up_if_interrupted() -> None:
     GivenUp
         To be caught there.
     """
-    if _state["is_waiting"] and _is_main() and signal.SIGINT in _arrived:
+    if not (_state["is_waiting"] and _is_main()):
+        return
+    if signal.SIGINT in _arrived:
         raise GivenUp
+    if _held_back:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _held_back)
+        signal.pthread_sigmask(signal.SIG_BLOCK, _held_back)
 
 
 def uninterrupted(work: Callable[[], Result]) -> Result:
@@ -69,6 +85,27 @@ def _wait() -> None:
             except ValueError:  # an interpreter within another, which gets no signals
                 return
     _state["is_waiting"] = True
+    _held_back.update(_handled_elsewhere())
+    if _held_back:
+        signal.pthread_sigmask(signal.SIG_BLOCK, _held_back)
+
+
+def _handled_elsewhere() -> set[int]:
+    """Return the signals from elsewhere that have a handler which is not Python's.
+
+    None where the system does not say which signals have any.
+    """
+    try:
+        _, _, found = _STATUS.read_bytes().partition(b"SigCgt:")
+        caught = int(found.split(maxsplit=1)[0], 16)  # a bit for each signal
+    except (OSError, ValueError, IndexError):
+        return set()
+    numbers = (getattr(signal, name) for name in _FROM_ELSEWHERE)
+    return {
+        number
+        for number in numbers
+        if caught >> (number - 1) & 1 and not callable(signal.getsignal(number))
+    }
 
 
 def _go_on() -> None:
@@ -77,6 +114,9 @@ def _go_on() -> None:
     One that raises before all of them are leaves `_note`, which calls the others.
     """
     _state["is_waiting"] = False
+    if _held_back:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _held_back)
+        _held_back.clear()
     for number, handler in _handlers.items():
         if signal.getsignal(number) is _note:
             signal.signal(number, handler)

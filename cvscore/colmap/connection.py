@@ -48,6 +48,7 @@ def connected(path: Path) -> Iterator[sqlite3.Connection]:
         raise PermissionError(f"{path} is read-only: nothing can be written to it")
     if not _begins_as_database(path):  # SQLite makes one of any short file
         raise ValueError(f"{path} is not a COLMAP database: it is no database at all")
+    _check_beside(path.resolve())
     uri = f"{path.resolve().as_uri()}?mode=rw"
     try:
         with closing(
@@ -56,7 +57,7 @@ def connected(path: Path) -> Iterator[sqlite3.Connection]:
             connection.text_factory = _text
             _wait(connection, LOCK_TIMEOUT_SECONDS)
             with transaction(connection):  # the proof that writing is possible
-                pass
+                _read_schema(connection)
             _wait(connection, WRITE_TIMEOUT_SECONDS)
             yield connection
     except sqlite3.Error as error:
@@ -77,6 +78,14 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
         raise
 
 
+def _read_schema(connection: sqlite3.Connection) -> None:
+    """Have SQLite read it, whose words about a damaged one need not be text."""
+    try:
+        connection.execute("SELECT 1 FROM sqlite_master").close()
+    except UnicodeDecodeError:
+        raise sqlite3.DatabaseError("malformed database schema") from None
+
+
 def _wait(connection: sqlite3.Connection, seconds: float) -> None:
     """Set how long a statement waits for other programs."""
     connection.execute(f"PRAGMA busy_timeout = {round(1000 * seconds)}").close()
@@ -89,7 +98,7 @@ def _text(data: bytes) -> str:
 
 def _explained(error: sqlite3.Error, path: Path) -> Exception:
     """Return the error in Python's terms; Python 3.10 has no codes, only the texts."""
-    text = str(error)
+    text = " ".join(str(error).split())
     again = "what was written is safe: run again"
     if "locked" in text or "busy" in text:
         return TimeoutError(
@@ -113,6 +122,14 @@ def _explained(error: sqlite3.Error, path: Path) -> Exception:
 def _begins_as_database(path: Path) -> bool:
     with path.open("rb") as file:
         return file.read(len(FIRST_BYTES)) == FIRST_BYTES
+
+
+def _check_beside(path: Path) -> None:
+    """Refuse what SQLite would wait for where its own files go: a pipe, say."""
+    for ending in ("-journal", "-wal", "-shm"):
+        beside = path.with_name(path.name + ending)
+        if beside.exists() and not beside.is_file():
+            raise ValueError(f"{beside} is in the way: it is no file")
 
 
 def _is_writable(path: Path) -> bool:

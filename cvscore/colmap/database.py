@@ -12,7 +12,13 @@ from numpy.typing import NDArray
 
 from cvscore.colmap.cameras import PinholeView, pinhole_view
 from cvscore.colmap.connection import transaction
-from cvscore.colmap.inventory import ImagePair, Inventory, columns_of, pair_id
+from cvscore.colmap.inventory import (
+    PAIR_ID_BASE,
+    ImagePair,
+    Inventory,
+    columns_of,
+    pair_id,
+)
 from cvscore.colmap.rows import (
     GEOMETRY_COLUMNS,
     DamagedRow,
@@ -121,6 +127,17 @@ class MatchDatabase:
             if overwrite:
                 self._connection.executemany(delete, both_ways)
             self._connection.executemany(insert, rows)
+            self._check_written([row[0] for row in rows])
+
+    def _check_written(self, pair_ids: Sequence[int]) -> None:
+        """Refuse a table that takes no such rows; it need not say so by itself."""
+        query = "SELECT 1 FROM two_view_geometries WHERE pair_id = ?"
+        for number in pair_ids:
+            if not self._connection.execute(query, (number,)).fetchall():
+                i, j = divmod(number, PAIR_ID_BASE)
+                raise sqlite3.IntegrityError(
+                    f"two_view_geometries does not take that of images {i} and {j}"
+                )
 
     def _add_pose_columns(self) -> None:
         """Bring the table of COLMAP before 3.7 up to date, as COLMAP itself does."""

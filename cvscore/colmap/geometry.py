@@ -61,8 +61,7 @@ def two_view_geometry(
             )
         matches = np.repeat(np.arange(len(views[0].points))[:, None], 2, axis=1)
     cleaned = clean_matches(np.asarray(matches).reshape(-1, 2), *views)
-    ransac = RansacOptions() if options is None else options
-    search = PairOptions(ransac, min_inliers, calibration)
+    search = PairOptions(RansacOptions.given(options), min_inliers, calibration)
     found = estimate_pair(cleaned.matches, search)
     return as_pycolmap(found, cleaned.matches.keypoints)
 

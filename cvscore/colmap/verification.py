@@ -121,10 +121,7 @@ def verify_matches(
     started = time.monotonic()
     import_pycolmap()
     num_workers = worker_count(num_workers)
-    if min_inliers < 0:
-        raise ValueError(f"min_inliers must not be negative, got {min_inliers}")
-    ransac = RansacOptions() if options is None else options
-    search = PairOptions(ransac, min_inliers, calibration)
+    search = PairOptions(RansacOptions.given(options), min_inliers, calibration)
     summary = VerificationSummary()
     with connected(Path(database_path)) as connection:
         inventory = take_inventory(connection)

@@ -18,14 +18,16 @@ from cvscore.estimators import (
 )
 from cvscore.estimators.pair_configuration import Choice, Explanation
 from cvscore.models.homography_decomposition import essential_of_pose, pose_of_plane
-from cvscore.scores.calibration import Calibration
+from cvscore.scores.calibration import Calibration, check_calibration
 from cvscore.two_view.labelling.match_labels import (
     label_matches,
     label_matches_in_depth,
     may_be_right,
 )
 from cvscore.two_view.model_selection import fundamental_of
-from cvscore.types import Array, Estimate, Mask, Pose, RansacOptions
+from cvscore.types import Array, Estimate, Mask, Pose, RansacOptions, whole_number
+
+MOST_INLIERS = 2**32  # COLMAP numbers keypoints by 32 bits
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,12 @@ class PairOptions:
     search: RansacOptions
     min_inliers: int
     calibration: Calibration | None = None
+
+    def __post_init__(self) -> None:
+        num = whole_number(self.min_inliers, "min_inliers", 0, MOST_INLIERS)
+        object.__setattr__(self, "min_inliers", num)
+        if self.calibration is not None:
+            check_calibration(self.calibration)
 
     def calibration_of(self, model: str) -> Calibration | None:
         """Return what was learned about a model, if it is that which was."""

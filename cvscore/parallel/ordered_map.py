@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from typing import TypeVar
 
-from cvscore.types import whole_number
+from cvscore.types import shown, whole_number
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -59,6 +59,8 @@ def map_in_order(
     workers = worker_count(num_workers)
     tasks = _tasks_of(items)
     if executor is not None:
+        if not hasattr(executor, "submit"):
+            raise TypeError(f"executor must be an Executor, got {shown(executor)}")
         return _in_executor(function, tasks, executor, TASKS_PER_WORKER * workers)
     return _in_threads(function, tasks, workers - 1)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from cvscore.files.whole_files import written_whole
 from cvscore.scores.marginal_score import MarginalScore
@@ -105,14 +105,19 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no number of JSON")
 
 
+def check_calibration(calibration: Any) -> None:
+    """Refuse what is no calibration."""
+    if not isinstance(calibration, Calibration):
+        raise TypeError(f"calibration must be a Calibration, got {shown(calibration)}")
+
+
 def score_of(
     calibration: Calibration | None, score: Score | None, model: str
 ) -> Score | None:
     """Return the score that an estimator of ``model`` was asked to use."""
     if calibration is None:
         return score
-    if not isinstance(calibration, Calibration):
-        raise TypeError(f"calibration must be a Calibration, got {shown(calibration)}")
+    check_calibration(calibration)
     if score is not None:
         raise ValueError("give a score or a calibration, not both")
     if calibration.model != model:

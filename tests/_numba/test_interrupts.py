@@ -1,5 +1,6 @@
 """Ctrl-C while kernels are compiled: a KeyboardInterrupt, and the next call works."""
 
+import faulthandler
 import signal
 import threading
 
@@ -130,6 +131,32 @@ def test_other_signals_wait_to_the_end(handler):
 
     assert uninterrupted(work) == []
     assert seen == [signal.SIGALRM]
+
+
+@pytest.fixture
+def foreign_handler(tmp_path):
+    """Tells how often a handler that is not Python's was called."""
+    if not interrupts._STATUS.exists():
+        pytest.skip("the system does not tell of handlers that are not Python's")
+    with (tmp_path / "calls").open("w+") as file:
+        faulthandler.register(signal.SIGUSR1, file, all_threads=False)
+        yield lambda: (tmp_path / "calls").read_text().count("most recent call first")
+        faulthandler.unregister(signal.SIGUSR1)
+
+
+def test_handlers_of_other_libraries_wait_for_the_next_kernel(foreign_handler):
+    def work():
+        interrupted(signal.SIGUSR1)
+        while_compiling = foreign_handler()
+        give_up_if_interrupted()
+        between_kernels = foreign_handler()
+        interrupted(signal.SIGUSR1)
+        return while_compiling, between_kernels, foreign_handler()
+
+    assert uninterrupted(work) == (0, 1, 1)
+    assert foreign_handler() == 2
+    interrupted(signal.SIGUSR1)
+    assert foreign_handler() == 3
 
 
 def test_a_handler_that_was_left_behind_calls_the_one_of_the_program(
