@@ -134,6 +134,7 @@ def measure(problem: str, regime: str, split: str, pairs: range) -> Panel:
     for index in pairs:
         pair = PROBLEMS[problem].generate(regime, index, split)
         found = estimate_pair(pair)
+        assert pair.is_inlier is not None
         every.append((found.probabilities, pair.is_inlier))
         if error_of(pair, fit_to(found)) <= PROBLEMS[problem].limit:
             of_right.append(every[-1])
