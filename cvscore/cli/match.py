@@ -226,8 +226,9 @@ def _draw(
         from cvscore.draw import plot_sweep
 
         matches, score = pair.matches, None if learned is None else learned.score
-        known = {"score": score, "weights": matches.weights}
-        figure = plot_sweep(estimate, matches.x1, matches.x2, kind, **known)
+        figure = plot_sweep(
+            estimate, matches.x1, matches.x2, kind, score=score, weights=matches.weights
+        )
         with written_whole(options.sweep) as part:
             figure.savefig(part)
         files.append(options.sweep)
