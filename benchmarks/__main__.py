@@ -74,6 +74,10 @@ COMMANDS = {
         "weights": Command(
             "what it is worth to know how precise matches are", "studies.weights"
         ),
+        "covariances": Command(
+            "what a weight is worth where noise has a direction, or SIFT a scale",
+            "studies.covariances",
+        ),
         "ceilings": Command(
             "an absolute pose, told the truth but for the labels", "studies.ceilings"
         ),

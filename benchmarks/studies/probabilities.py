@@ -4,11 +4,17 @@
     python -m benchmarks probabilities --picture docs/pictures/probabilities.png
 
 Every match of every pair is put into a decile by its probability.  Written for each
-decile: the share of right matches less the mean probability, in hundredths (a minus
-sign for probabilities that are too high), in brackets where the decile holds fewer than
-`ENOUGH` matches, which do not tell to within 0.05.  Last is the largest of those that
-tell.  A model that is wrong takes all its matches with it, so there are two lines: one
-of the pairs whose model is right (to ten degrees or pixels), and one of all.
+decile, in hundredths: the share of right matches less the mean probability (a minus
+sign for probabilities that are too high), and below it half the 95 % interval of that,
+by a bootstrap over pairs, and the number of matches.  A pair in which something goes
+wrong fills a decile alone, so that hundreds of matches may tell little.  Last is the
+largest deviation of which the interval excludes what is within `TOLERANCE`: it is off
+for sure; the others are right, or not told.
+
+A model that is wrong takes all its matches with it, so there are two blocks: one of the
+pairs whose model is right (to ten degrees or pixels), and one of all.  A match of
+another plane counts as wrong even where the true homography explains it as well as
+those of its own plane, as where planes meet or the camera hardly moved.
 """
 
 from __future__ import annotations
@@ -21,15 +27,18 @@ import numpy as np
 
 from benchmarks.command_line import parser_of
 from benchmarks.data.pair import Array, Mask
+from benchmarks.data.synthetic import SPLITS
 from benchmarks.methods.cvscore import estimate_pair, fit_to
 from benchmarks.problems import PROBLEMS, TWO_VIEW
 from benchmarks.protocols import error_of
 
 REGIMES = ("typical", "lowinl", "struct")
-SPLITS = ("val", "surfaces")
 NUM_BINS = 10
-# Matches whose share of right ones is known to 0.05, twice its standard error.
-ENOUGH = 400
+TOLERANCE = 0.05
+NUM_RESAMPLES = 500
+MIN_PAIRS = 20  # with matches in a decile: a bootstrap of fewer means nothing
+# Half an interval, above which a decile is not drawn.
+DRAWN_WITHIN = 0.15
 # Okabe and Ito's colours, which the colour-blind tell apart.
 STYLES = {
     "typical": {"color": "#0072b2", "marker": "o"},
@@ -39,14 +48,12 @@ STYLES = {
 
 
 class Reliability(NamedTuple):
-    """Matches by decile of their probability, each (10,).
+    """Matches by decile of their probability, for each of P pairs.
 
     Attributes
     ----------
-    counts : int array
-        How many matches.
-    believed, right : arrays
-        Sum of their probabilities, and how many are right.
+    counts, believed, right : (P, 10) arrays
+        How many matches, the sum of their probabilities, and how many are right.
     """
 
     counts: Array
@@ -54,33 +61,59 @@ class Reliability(NamedTuple):
     right: Array
 
     @classmethod
-    def of(cls, probabilities: Array, is_right: Mask) -> Reliability:
-        """Put matches (N,) into deciles."""
-        bins = np.minimum((NUM_BINS * probabilities).astype(int), NUM_BINS - 1)
-        weights = (None, probabilities, is_right)
-        return cls(*(np.bincount(bins, w, NUM_BINS).astype(float) for w in weights))
-
-    def __add__(self, other: Reliability) -> Reliability:
-        return Reliability(*(a + b for a, b in zip(self, other, strict=True)))
+    def of(cls, pairs: Sequence[tuple[Array, Mask]]) -> Reliability:
+        """Put matches into deciles; each pair is probabilities (N,) and labels (N,)."""
+        table = np.zeros((3, len(pairs), NUM_BINS))
+        for k, (probabilities, is_right) in enumerate(pairs):
+            bins = np.minimum((NUM_BINS * probabilities).astype(int), NUM_BINS - 1)
+            for row, weights in zip(
+                table, (None, probabilities, is_right), strict=True
+            ):
+                row[k] = np.bincount(bins, weights, NUM_BINS)
+        return cls(*table)
 
     @property
     def excess(self) -> Array:
         """Share of right matches less the mean probability, NaN in empty deciles."""
-        with np.errstate(invalid="ignore"):
-            return (self.right - self.believed) / self.counts
+        return _excess(*(part.sum(axis=0) for part in self))
 
-    def line(self) -> str:
-        """Return the deciles in words, and the largest deviation that tells."""
-        words = []
-        for excess, count in zip(self.excess, self.counts, strict=True):
-            word = "-" if count == 0 else f"{100 * excess:+.0f}"
-            words.append(word if count >= ENOUGH else f"({word})")
-        told = np.abs(self.excess[self.counts >= ENOUGH])
-        worst = f"{100 * told.max():.0f}" if told.size else "-"
-        return " ".join(f"{word:>6s}" for word in [*words, worst])
+    def half_intervals(self) -> Array:
+        """Half the 95 % interval of the excess (10,), by a bootstrap over pairs.
+
+        NaN where fewer than `MIN_PAIRS` have matches in a decile.
+        """
+        num_pairs = len(self.counts)
+        rng = np.random.default_rng(0)
+        chances = np.full(num_pairs, 1.0 / max(num_pairs, 1))
+        drawn = rng.multinomial(num_pairs, chances, NUM_RESAMPLES).astype(float)
+        excess = _excess(*(drawn @ part for part in self))
+        is_told = np.count_nonzero(self.counts, axis=0) >= MIN_PAIRS
+        half = np.full(NUM_BINS, np.nan)
+        for k in np.flatnonzero(is_told):
+            low, high = np.nanquantile(excess[:, k], (0.025, 0.975))
+            half[k] = 0.5 * (high - low)
+        return half
+
+    def lines(self) -> list[str]:
+        """Return three rows: deviations and the worst, half intervals, and numbers."""
+        excess, half = self.excess, self.half_intervals()
+        is_off = np.abs(excess) - half > TOLERANCE
+        worst = f"{100 * np.abs(excess[is_off]).max():.0f}" if is_off.any() else "-"
+        rows = [
+            [*(_hundredths(x, "+.0f") for x in excess), worst],
+            [_hundredths(x, ".0f") for x in half],
+            [f"{x:.0f}" for x in self.counts.sum(axis=0)],
+        ]
+        return [" ".join(f"{word:>6s}" for word in row) for row in rows]
 
 
-NOTHING = Reliability(*np.zeros((3, NUM_BINS)))
+def _excess(counts: Array, believed: Array, right: Array) -> Array:
+    with np.errstate(invalid="ignore"):
+        return (right - believed) / counts
+
+
+def _hundredths(value: float, form: str) -> str:
+    return "-" if np.isnan(value) else f"{100 * value:{form}}"
 
 
 class Panel(NamedTuple):
@@ -89,28 +122,24 @@ class Panel(NamedTuple):
     problem: str
     split: str
     regime: str
-    every: Reliability
-    of_right_models: Reliability
     num_right: int
     num_pairs: int
-
-    @property
-    def name(self) -> str:
-        """What it is called in the table."""
-        return f"{self.problem} {self.regime} {self.split}"
+    of_right_models: Reliability
+    every: Reliability
 
 
-def measure(problem: str, regime: str, split: str, num: int) -> Panel:
-    """Estimate ``num`` pairs of a kind and sort their matches."""
-    every, of_right, num_right = NOTHING, NOTHING, 0
-    for index in range(num):
+def measure(problem: str, regime: str, split: str, pairs: range) -> Panel:
+    """Estimate pairs of a kind and sort their matches."""
+    every, of_right = [], []
+    for index in pairs:
         pair = PROBLEMS[problem].generate(regime, index, split)
         found = estimate_pair(pair)
-        one = Reliability.of(found.probabilities, pair.is_inlier)
-        every += one
+        assert pair.is_inlier is not None
+        every.append((found.probabilities, pair.is_inlier))
         if error_of(pair, fit_to(found)) <= PROBLEMS[problem].limit:
-            of_right, num_right = of_right + one, num_right + 1
-    return Panel(problem, split, regime, every, of_right, num_right, num)
+            of_right.append(every[-1])
+    blocks = Reliability.of(of_right), Reliability.of(every)
+    return Panel(problem, split, regime, len(of_right), len(pairs), *blocks)
 
 
 def save_picture(panels: Sequence[Panel], path: Path) -> None:
@@ -153,34 +182,50 @@ def _draw(axes: Any, panel: Panel) -> None:
         (panel.of_right_models, "-", f"{panel.regime}, model right"),
         (panel.every, ":", f"{panel.regime}, all pairs"),
     ):
-        told = what.counts >= ENOUGH
-        shares = (what.believed / np.maximum(what.counts, 1.0))[told]
-        rights = (what.right / np.maximum(what.counts, 1.0))[told]
+        half = what.half_intervals()
+        told = half <= DRAWN_WITHIN
+        counts, believed, right = (part.sum(axis=0)[told] for part in what)
         style = {"markersize": 4, "linewidth": 1.3, **STYLES[panel.regime]}
-        axes.plot(shares, rights, linestyle=dashes, label=label, **style)
+        axes.errorbar(
+            believed / counts,
+            right / counts,
+            yerr=half[told],
+            linestyle=dashes,
+            elinewidth=0.7,
+            label=label,
+            **style,
+        )
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print two lines for each problem, regime and split."""
+    """Print blocks of three lines for each problem, regime and split."""
     parser = parser_of("probabilities", __doc__)
     parser.add_argument("--num", type=int, default=300, help="pairs of a kind")
+    parser.add_argument("--first", type=int, default=0, help="index of the first pair")
     parser.add_argument("--problems", nargs="+", default=TWO_VIEW, choices=TWO_VIEW)
     parser.add_argument("--regimes", nargs="+", default=REGIMES, choices=REGIMES)
     parser.add_argument("--splits", nargs="+", default=SPLITS, choices=SPLITS)
     parser.add_argument("--picture", type=Path, help="draw reliability diagrams")
     args = parser.parse_args(arguments)
     deciles = [f"{10 * k}-" for k in range(NUM_BINS)]
-    titles = " ".join(f"{title:>6s}" for title in [*deciles, "worst"])
+    titles = " ".join(f"{title:>6s}" for title in [*deciles, "off"])
     print(f"{'percent':36s}{titles}")
-    panels = []
+    panels, pairs = [], range(args.first, args.first + args.num)
     for split in args.splits:
         for problem in args.problems:
             for regime in args.regimes:
-                panel = measure(problem, regime, split, args.num)
-                right = f"  {panel.num_right} of {panel.num_pairs} right"
-                print(f"{panel.name + right:36s}{panel.of_right_models.line()}")
-                print(f"{'  all':36s}{panel.every.line()}", flush=True)
+                panel = measure(problem, regime, split, pairs)
+                _print(panel)
                 panels.append(panel)
     if args.picture is not None:
         save_picture(panels, args.picture)
         print(f"wrote {args.picture}")
+
+
+def _print(panel: Panel) -> None:
+    name = f"{panel.problem} {panel.regime} {panel.split}"
+    right = f"{name}  {panel.num_right} of {panel.num_pairs} right"
+    for title, block in ((right, panel.of_right_models), ("  all", panel.every)):
+        titles = title, "    give or take", "    matches"
+        for words, line in zip(titles, block.lines(), strict=True):
+            print(f"{words:36s}{line}", flush=True)

@@ -155,6 +155,7 @@ def _estimate_or_select(
         *(pair.cameras or ()),
         options=limits,
         quality=matches.quality,
+        weights=matches.weights,
     )
     estimate = selection.estimate
     if selection.kind == "none":
@@ -188,7 +189,7 @@ def _estimate(
 ) -> Estimate:
     matches = pair.matches
     given: dict[str, Any] = {"options": limits, "calibration": learned}
-    given |= {"quality": matches.quality}
+    given |= {"quality": matches.quality, "weights": matches.weights}
     cameras = pair.cameras or ()
     return ESTIMATORS[kind].run(matches.x1, matches.x2, cameras=cameras, **given)
 
@@ -225,7 +226,9 @@ def _draw(
         from cvscore.draw import plot_sweep
 
         matches, score = pair.matches, None if learned is None else learned.score
-        figure = plot_sweep(estimate, matches.x1, matches.x2, kind, score=score)
+        figure = plot_sweep(
+            estimate, matches.x1, matches.x2, kind, score=score, weights=matches.weights
+        )
         with written_whole(options.sweep) as part:
             figure.savefig(part)
         files.append(options.sweep)
@@ -234,7 +237,8 @@ def _draw(
 
 def _views(pair: Pair) -> PairViews:
     matches = pair.matches
-    return PairViews(matches.x1, matches.x2, pair.names, pair.images, pair.cameras)
+    shown = pair.names, pair.images, pair.cameras
+    return PairViews(matches.x1, matches.x2, *shown, weights=matches.weights)
 
 
 def _write_report(

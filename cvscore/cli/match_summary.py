@@ -30,6 +30,7 @@ def summary_of(num_matches: int, estimate: Estimate) -> dict[str, Any]:
         "num_matches": num_matches,
         "num_inliers": estimate.num_inliers,
         "inliers": np.flatnonzero(estimate.inliers),
+        "probabilities": estimate.probabilities,
         "scale": estimate.scale,
         "scale_interval": estimate.scale_interval(MASS),
         "threshold": estimate.threshold,

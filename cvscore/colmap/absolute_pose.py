@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from cvscore.colmap.cameras import pinhole_view
 from cvscore.colmap.pycolmap_module import import_pycolmap
-from cvscore.data.validation import as_quality
+from cvscore.data.validation import as_quality, as_weights
 from cvscore.estimators import estimate_absolute_pose
 from cvscore.scores.calibration import Calibration
 from cvscore.types import RansacOptions, Score
@@ -29,6 +29,7 @@ def absolute_pose(
     score: Score | None = None,
     calibration: Calibration | None = None,
     quality: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
 ) -> dict[str, Any] | None:
     """Estimate a pose, called as ``pycolmap.estimate_and_refine_absolute_pose`` is.
 
@@ -48,7 +49,7 @@ def absolute_pose(
         parameters or a prior position, pycolmap refines it on the inliers.
     return_covariance : bool
         Whether to return pycolmap's covariance of the pose too.
-    score, calibration, quality
+    score, calibration, quality, weights
         As for `cvscore.estimate_absolute_pose`.
 
     Returns
@@ -70,6 +71,7 @@ def absolute_pose(
     scene = np.asarray(points3D, dtype=np.float64).reshape(-1, 3)
     seen = np.isfinite(view.points).all(axis=1)  # by a ray of the camera
     qualities = as_quality(quality, len(scene))
+    of_points = as_weights(weights, len(scene))
     found = estimate_absolute_pose(
         view.points[seen],
         scene[seen],
@@ -83,6 +85,7 @@ def absolute_pose(
             seed=max(getattr(how.ransac, "random_seed", 0), 0),
         ),
         quality=None if qualities is None else qualities[seen],
+        weights=None if of_points is None else of_points[seen],
     )
     if found.model is None:
         return None

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cvscore.data.deduplication import first_occurrences, not_many_to_one
+from cvscore.data.validation import as_weights
 from cvscore.estimators.registry import ESTIMATORS
 from cvscore.scores.marginal_score import MarginalScore
 from cvscore.types import Array, Estimate
@@ -39,6 +40,7 @@ def score_sweep(
     x2: ArrayLike,
     kind: str,
     score: MarginalScore | None = None,
+    weights: ArrayLike | None = None,
 ) -> ScoreSweep:
     """Return the sweep of an estimate; the arguments are those of `plot_sweep`."""
     if not estimate:
@@ -53,7 +55,7 @@ def score_sweep(
     distinct = distinct[not_many_to_one(points[:, distinct], None, data.dims)]
     score = MarginalScore() if score is None else score
     score = replace(score, half_width=estimate.half_width)
-    residuals = np.sort(estimate.residuals[distinct])
+    residuals = np.sort(whitened(estimate.residuals, weights)[distinct])
     dim = counts.residual_dim
     none = -len(residuals) * dim * np.log(2.0 * estimate.half_width)
     return ScoreSweep(
@@ -61,3 +63,9 @@ def score_sweep(
         scores=score.sweep(residuals**2, dim, counts.num_params) - none,
         k=int(estimate.inliers[distinct].sum()),
     )
+
+
+def whitened(residuals: Array, weights: ArrayLike | None) -> Array:
+    """Return residuals (N,) as the score has them: as of matches of mean weight."""
+    relative = as_weights(weights, len(residuals))
+    return residuals if relative is None else residuals * np.sqrt(relative)

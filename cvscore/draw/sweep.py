@@ -31,6 +31,7 @@ def plot_sweep(
     kind: str,
     *,
     score: MarginalScore | None = None,
+    weights: ArrayLike | None = None,
 ) -> Figure:
     """Plot S(k) with its maximum, the threshold it implies, and both densities.
 
@@ -44,6 +45,9 @@ def plot_sweep(
         What was estimated: "homography" for `estimate_homography`.
     score : MarginalScore, optional
         What it was estimated with, where that is not the default.
+    weights : (N,) array, optional
+        Those it was estimated with; residuals are then drawn as of matches of mean
+        weight.
 
     Returns
     -------
@@ -51,7 +55,7 @@ def plot_sweep(
         1000 pixels wide when saved with ``figure.savefig(path)``.
     """
     figure_class = matplotlib_figure()
-    sweep = score_sweep(estimate, x1, x2, kind, score)
+    sweep = score_sweep(estimate, x1, x2, kind, score, weights)
     residuals, k = sweep.residuals, sweep.k
     figure: Figure = figure_class(
         figsize=INCHES, dpi=DOTS_PER_INCH, layout="constrained"

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cvscore.data.validation import as_weights
 from cvscore.images.hdf5_group import read_hdf5_group
 from cvscore.types import Array
 
@@ -35,6 +36,7 @@ QUALITY_NAMES = (
     "scores",
     "matching_scores0",
 )
+WEIGHTS_NAME = "weights"
 CAMERA_NAMES = (("K1", "K2"), ("K0", "K1"), ("K", "K"))
 TABLE_SUFFIXES = (".csv", ".tsv", ".txt")
 HDF5_SUFFIXES = (".h5", ".hdf5")
@@ -53,6 +55,8 @@ class Correspondences:
         Larger for matches that are likelier to be right.
     K1, K2 : (3, 3) array or None
         Camera matrices, where the file has them.
+    weights : (N,) array or None
+        Inverse variances of their noise, where the file has them.
     """
 
     x1: Array
@@ -60,6 +64,7 @@ class Correspondences:
     quality: Array | None = None
     K1: Array | None = None
     K2: Array | None = None
+    weights: Array | None = None
 
     def __len__(self) -> int:
         return len(self.x1)
@@ -74,8 +79,9 @@ def load_correspondences(path: str | Path, group: str = "") -> Correspondences:
         ``.npz`` and ``.h5`` hold arrays ``x1`` and ``x2`` (N, 2), or what SuperGlue,
         LightGlue and LoFTR write (``keypoints0``, ``keypoints1`` and ``matches``;
         ``mkpts0`` and ``mkpts1``), and perhaps ``quality`` or ``confidence``, ``K1``
-        and ``K2``.  ``.csv`` has a row ``x1, y1, x2, y2[, quality]`` for each match,
-        with or without a header.
+        and ``K2``, and ``weights``, the inverse variances of the matches' noise.
+        ``.csv`` has a row ``x1, y1, x2, y2[, quality]`` for each match, with or without
+        a header.
     group : str
         Group of an ``.h5`` file, where the arrays are not at its top.
 
@@ -154,7 +160,12 @@ def from_arrays(arrays: Mapping[str, NDArray[Any]], path: Path) -> Correspondenc
             quality = None  # it belongs to something else, such as all keypoints
     names = _first_pair(arrays, CAMERA_NAMES)
     K1, K2 = (arrays[name] for name in names) if names else (None, None)
-    return Correspondences(x1, x2, quality, K1, K2)
+    weights = arrays.get(WEIGHTS_NAME)
+    try:
+        as_weights(weights, len(x1))
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+    return Correspondences(x1, x2, quality, K1, K2, weights)
 
 
 def _indexed(

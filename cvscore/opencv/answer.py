@@ -10,7 +10,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from cvscore.data.validation import as_quality
+from cvscore.data.validation import as_quality, as_weights
 from cvscore.opencv.arrays import (
     as_numeric,
     clear_mask,
@@ -197,6 +197,7 @@ def _estimate(
     num_rows = len(x1)
     inliers = np.zeros(num_rows, dtype=np.bool_)
     quality = as_quality(extras.quality, num_rows)
+    weights = as_weights(extras.weights, num_rows)
     if quality is None and search.is_sorted:
         quality = np.arange(num_rows, 0.0, -1.0)
     usable = _usable_rows(x1, x2)
@@ -218,6 +219,7 @@ def _estimate(
                 search.seed if extras.seed is None else extras.seed,
             ),
             quality=None if quality is None else quality[usable],
+            weights=None if weights is None else weights[usable],
             solver=extras.solver,
         )
     except SizeError:  # as undetermined as any: cv2 knows no such error

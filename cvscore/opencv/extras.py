@@ -23,6 +23,7 @@ class Extras:
     prior: InverseGamma | None = None
     half_width: float | None = None
     quality: ArrayLike | None = None
+    weights: ArrayLike | None = None
     solver: str = "native"
     calibration: Calibration | None = None
 

@@ -105,6 +105,9 @@ def findHomography(*args: Any, **kwargs: Any) -> Answer:
         Both of them, learned from labelled pairs by `cvscore.calibrate`.
     quality : (N,) array, optional
         Larger for matches that are likelier to be right; they are sampled first.
+    weights : (N,) array, optional
+        Inverse variances of the matches' noise, where it differs from match to match;
+        only ratios count.
     solver : {"native", "opencv"}
         Minimal solver.
 

@@ -17,7 +17,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from cvscore.data.validation import as_quality
+from cvscore.data.validation import as_quality, as_weights
 from cvscore.estimators import estimate_absolute_pose
 from cvscore.opencv.answer import is_implemented
 from cvscore.opencv.arrays import (
@@ -121,7 +121,7 @@ def solvePnPRansac(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
         As for cv2.solvePnPRansac.  Rows with NaN or infinity are outliers.
     mask_threshold : float, optional
         Leave out inliers whose reprojection error (pixels) is larger than this.
-    seed, prior, half_width, calibration, quality
+    seed, prior, half_width, calibration, quality, weights
         As for `findHomography`.
 
     Returns
@@ -186,6 +186,7 @@ def _estimate(
     if has_params and max_iterations <= 0:
         return None, inliers
     quality = as_quality(extras.quality, len(X))
+    weights = as_weights(extras.weights, len(X))
     if quality is None and has_params and params.sampler == cv2.SAMPLING_PROSAC:
         quality = np.arange(len(X), 0.0, -1.0)
     usable = np.isfinite(X).all(axis=1) & np.isfinite(x).all(axis=1)
@@ -202,6 +203,7 @@ def _estimate(
             seed=seed,
         ),
         quality=None if quality is None else quality[usable],
+        weights=None if weights is None else weights[usable],
         start=_read_guess(call),
     )
     inliers[usable] = found.inliers

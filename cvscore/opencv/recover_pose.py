@@ -122,7 +122,7 @@ def recoverPose(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
     effect.  Where the matches are on a plane, two poses fit; the one from which both
     cameras see it less aslant is taken, which is right more often than the better fit.
     The forms that are given E go to cv2.  Further keyword arguments, as
-    ``seed`` and ``quality``, are those of `findEssentialMat`.
+    ``seed``, ``quality`` and ``weights``, are those of `findEssentialMat`.
 
     Returns
     -------

@@ -47,6 +47,7 @@ class SharedArguments(TypedDict, total=False):
     half_width: float | None
     calibration: Calibration | None
     quality: ArrayLike | None
+    weights: ArrayLike | None
 
 
 class ExtraArguments(SharedArguments, total=False):

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cvscore.draw.score_sweep import score_sweep
+from cvscore.draw.score_sweep import score_sweep, whitened
 from cvscore.report.page import filled_page, short_numbers, shown_name
 from cvscore.report.pictures import picture_uri
 from cvscore.scores.marginal_score import MarginalScore
@@ -38,6 +38,9 @@ class PairViews(NamedTuple):
         BGR or grey; without them the page shows the points alone.
     cameras : tuple of (3, 3) arrays, or None
         For the essential matrix.
+    weights : (N,) array, or None
+        Of the matches, where they were estimated with some; the page has residuals as
+        of matches of mean weight then.
     """
 
     x1: Array
@@ -45,6 +48,7 @@ class PairViews(NamedTuple):
     names: tuple[str, str] = ("first image", "second image")
     images: tuple[NDArray[Any], NDArray[Any]] | None = None
     cameras: tuple[Array, Array] | None = None
+    weights: Array | None = None
 
 
 def pair_page(
@@ -72,14 +76,14 @@ def pair_page(
     """
     if estimate.model is None:
         return page_without_model(views, estimate.reason)
-    sweep = score_sweep(estimate, views.x1, views.x2, kind, score)
+    sweep = score_sweep(estimate, views.x1, views.x2, kind, score, views.weights)
     relation, matrix = _relation(kind, estimate.model, views)
     data = _views(views) | {
         "kind": kind,
         "scene": scene,
         "relation": relation,
         "matrix": matrix,
-        "residuals": short_numbers(estimate.residuals),
+        "residuals": short_numbers(whitened(estimate.residuals, views.weights)),
         "inliers": estimate.inliers.astype(np.uint8),
         "threshold": estimate.threshold,
         "scale": estimate.scale,

@@ -11,6 +11,8 @@ from command import run, save_matches
 from synthetic import planar_scene, pose_error, two_view_scene
 from walls import K, Wall
 
+import cvscore
+
 
 def test_images_in_model_numbers_and_picture_out(views, here, capsys):
     folder, _ = views
@@ -185,3 +187,18 @@ def test_a_second_plane_is_another_structure(here, capsys, rng):
     (other,) = json.loads(out, parse_constant=no_constant)["alternatives"]
     assert not other["is_of_the_same_matches"]
     assert other["num_inliers"] == len(other["inliers"]) > 60
+
+
+def test_weights_of_a_file_are_those_of_the_estimate(here, capsys, rng):
+    scene = planar_scene(rng)
+    weights = np.exp(rng.uniform(-2.0, 2.0, len(scene.x1)))
+    np.savez("m.npz", x1=scene.x1, x2=scene.x2, weights=weights)
+    words = ["match", "m.npz", "--model", "homography", "--json"]
+    status, out, err = run(capsys, *words, "--sweep", "s.png", "--report", "r.html")
+    assert status == 0, err
+    content = json.loads(out)
+    found = cvscore.estimate_homography(scene.x1, scene.x2, weights=weights)
+    np.testing.assert_allclose(content["model"], found.model)
+    np.testing.assert_allclose(content["probabilities"], found.probabilities)
+    plain = cvscore.estimate_homography(scene.x1, scene.x2)
+    assert not np.allclose(content["model"], plain.model, rtol=1e-12, atol=0)

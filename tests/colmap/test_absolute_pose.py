@@ -95,3 +95,14 @@ def test_an_unknown_focal_length_is_left_to_colmap(rng):
     found = absolute_pose(x, seen.X, camera, {"estimate_focal_length": True})
     assert found is not None
     assert abs(camera.params[0] - 1000.0) < 50.0
+
+
+def test_weights_reach_the_estimator(rng):
+    camera = camera_of("PINHOLE")
+    x, seen, _ = scene(rng, camera)
+    poses = [
+        absolute_pose(x, seen.X, camera, weights=weights)["cam_from_world"].matrix()
+        for weights in (None, np.full(200, 3.0), rng.uniform(0.1, 10.0, 200))
+    ]
+    np.testing.assert_array_equal(poses[0], poses[1])
+    assert not np.array_equal(poses[0], poses[2])

@@ -225,3 +225,12 @@ def test_triangulated_points_are_where_they_were(rng):
     seen = X @ pose.R.T + pose.t
     rays = [y / y[:, 2:] for y in (X, seen)]
     np.testing.assert_allclose(triangulated(*rays, pose), X, rtol=1e-9)
+
+
+def test_the_sweep_of_weighted_matches_has_its_maximum_at_the_inliers(rng):
+    scene = planar_scene(rng)
+    weights = np.exp(rng.uniform(-2.0, 2.0, len(scene.x1)))
+    found = cvscore.estimate_homography(scene.x1, scene.x2, weights=weights)
+    given = found, scene.x1, scene.x2, "homography"
+    number, score = plot_sweep(*given, weights=weights).axes[0].lines[0].get_data()
+    assert number[np.argmax(score)] == found.num_inliers

@@ -109,3 +109,14 @@ def test_matches_of_images_are_good_first():
     assert (strict.quality >= 0.4 - 1e-6).all()
     flat = np.full((50, 50), 7, np.uint8)
     assert len(match_images(flat, pair.image1)) == 0
+
+
+def test_weights_are_read_and_wrong_ones_refused(x, tmp_path):
+    points = {"x1": x[0], "x2": x[1]}
+    np.savez(tmp_path / "m.npz", **points, weights=np.arange(1.0, 9.0))
+    found = load_correspondences(tmp_path / "m.npz")
+    np.testing.assert_array_equal(found.weights, np.arange(1.0, 9.0))
+    for weights, message in ((np.ones(3), "shape"), (-np.ones(8), "positive")):
+        np.savez(tmp_path / "bad.npz", **points, weights=weights)
+        with pytest.raises(ValueError, match=rf"bad.npz: weights must .*{message}"):
+            load_correspondences(tmp_path / "bad.npz")

@@ -257,10 +257,14 @@ def test_no_budget_is_one_sample_or_none_as_in_cv2(asked):
 @KINDS
 def test_extras_reach_the_estimator(kind, asked):
     prior, quality = InverseGamma(2.0, 3.0), np.arange(NUM)
-    call(kind, prior=prior, half_width=9.0, quality=quality, seed=11, solver="opencv")
+    weights = 1.0 + quality
+    given = {"quality": quality, "weights": weights, "seed": 11, "solver": "opencv"}
+    call(kind, prior=prior, half_width=9.0, **given)
     ((_, kwargs),) = asked
     assert (kwargs["score"].prior, kwargs["score"].half_width) == (prior, 9.0)
     np.testing.assert_array_equal(kwargs["quality"], quality)
+    ratios = kwargs["weights"] / weights
+    np.testing.assert_allclose(ratios, ratios[0])
     assert (kwargs["options"].seed, kwargs["solver"]) == (11, "opencv")
 
 
@@ -268,6 +272,8 @@ def test_extras_reach_the_estimator(kind, asked):
     ("extra", "message"),
     [
         ({"quality": np.ones(3)}, "quality must have 40 entries, got 3"),
+        ({"weights": np.ones(3)}, r"weights must have shape \(40,\), got \(3,\)"),
+        ({"weights": -np.ones(40)}, "weights must be positive and finite"),
         ({"seed": -1}, "seed must not be negative"),
         ({"half_width": 0.0}, "half_width must be"),
         ({"mask_threshold": -1.0}, "mask_threshold must not be negative, got -1.0"),

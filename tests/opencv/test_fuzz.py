@@ -41,7 +41,8 @@ names = st.sampled_from(
             "prob",
             "focal",
         ),
-        *("pp", "maxIters", "mask_threshold", "seed", "quality", "params", "nonsense"),
+        *("pp", "maxIters", "mask_threshold", "seed", "quality", "weights", "params"),
+        "nonsense",
     ]
 )
 params = st.builds(
@@ -105,7 +106,7 @@ def test_random_arguments(kind, pair, rest, named, mask_kind, keep_camera):
     except cv2.error:
         return
     except (ValueError, TypeError):
-        if named.keys() & {"mask_threshold", "seed", "quality"}:
+        if named.keys() & {"mask_threshold", "seed", "quality", "weights"}:
             return
         raise
     if isinstance(returned, cv2.UMat):

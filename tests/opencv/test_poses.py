@@ -189,6 +189,13 @@ def test_keyword_arguments_of_the_package(rng):
         solve(seen, seed=-1)
     with pytest.raises(ValueError, match="quality must have 200 entries"):
         solve(seen, quality=np.ones(3))
+    with pytest.raises(ValueError, match=r"weights must have shape \(200,\)"):
+        solve(seen, weights=np.ones(3))
+    equal, weighted = (
+        solve(seen, weights=w)[2] for w in (np.full(200, 4.0), rng.uniform(1, 9, 200))
+    )
+    np.testing.assert_array_equal(equal, solve(seen)[2])
+    assert not np.array_equal(weighted, equal)
 
 
 def test_recover_pose_finds_the_pose(rng):

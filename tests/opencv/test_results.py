@@ -187,6 +187,20 @@ def test_a_row_that_is_not_finite_is_an_outlier(kind, bad):
     assert function(x1, x2, *CAMERAS[kind], quality=quality)[1][7] == 0
 
 
+@KINDS
+def test_weights_stay_with_their_rows(kind, rng):
+    scene = SCENES[kind]
+    function = getattr(opencv, FUNCTIONS[kind])
+    weights = rng.uniform(0.1, 10.0, NUM)
+    weighted = function(scene.x1, scene.x2, *CAMERAS[kind], weights=weights)
+    assert not np.array_equal(weighted[0], find(kind)[0])
+    x1, x2 = np.insert(scene.x1, 7, np.nan, axis=0), np.insert(scene.x2, 7, 0.0, axis=0)
+    more = np.insert(weights, 7, 3.0)
+    model, mask = function(x1, x2, *CAMERAS[kind], weights=more)
+    np.testing.assert_allclose(model, weighted[0], atol=1e-9)
+    np.testing.assert_array_equal(np.delete(mask, 7, axis=0), weighted[1])
+
+
 DEGENERATE = {
     "all NaN": np.full((30, 2), np.nan),
     "all zero": np.zeros((30, 2)),

@@ -85,3 +85,13 @@ def test_the_example_of_the_documentation_is_complete():
         frame["source"].startswith("data:image/jpeg") for frame in data["frames"]
     )
     assert len(page) < 500_000
+
+
+def test_residuals_of_weighted_matches_are_those_of_mean_weight(rng):
+    scene = planar_scene(rng)
+    weights = np.exp(rng.uniform(-2.0, 2.0, len(scene.x1)))
+    estimate = cvscore.estimate_homography(scene.x1, scene.x2, weights=weights)
+    views = PairViews(scene.x1, scene.x2, weights=weights)
+    data = data_of(pair_page(views, estimate, "homography"))
+    within = np.array(data["residuals"], dtype=float) <= data["threshold"]
+    np.testing.assert_array_equal(within, estimate.inliers)
