@@ -19,11 +19,11 @@ from cvscore.data.validation import as_coordinates, as_real_array, check_finite
 from cvscore.inference.covariance import (
     Linearised,
     Reach,
-    biweights,
-    fit_covariance,
+    Spread,
+    fit_spread,
     reach_of,
-    student_widening,
 )
+from cvscore.inference.tukey_weights import biweights
 from cvscore.numerics.linalg import EPSILON
 from cvscore.types import LARGEST, Array, Mask, NoisePosterior, SizeError, shown
 from cvscore.types.parametrisation import Fit, Parametrisation
@@ -122,17 +122,18 @@ class Posterior:
         )
 
     @cached_property
-    def covariance_inside(self) -> Array:
-        """Covariance (n, n) of the coordinates inside."""
+    def spread(self) -> Spread:
+        """What is known of the coordinates inside."""
         # Places are known to rounding at the best.
         rounding = EPSILON * (1.0 + np.abs(self.frame.shift).max() / self.frame.unit)
         scale = max(self.noise.scale / self.frame.unit, rounding)
         with np.errstate(all="ignore"):
-            found = fit_covariance(self.near, self.reach.variance, scale**2)
-        widening = student_widening(self.noise)
-        if widening == np.inf:  # times a covariance that may be zero
-            return np.full_like(found, np.inf)
-        return widening * found
+            return fit_spread(self.near, self.reach.variance, scale**2, self.noise)
+
+    @property
+    def covariance_inside(self) -> Array:
+        """Covariance (n, n) of the coordinates inside."""
+        return self.spread.covariance
 
     @cached_property
     def uncertainty(self) -> Uncertainty:
@@ -144,9 +145,8 @@ class Posterior:
             with np.errstate(all="ignore"):  # without coordinates, they are open
                 by_inside = self.parametrisation.coordinates(model, np.array(changes))
             covariance = propagated(by_inside.T[:, None], covariance)[0]
-        return Uncertainty(
-            self.parametrisation.names, covariance, 2.0 * self.noise.shape
-        )
+        names, freedom = self.parametrisation.names, self.spread.freedom
+        return Uncertainty(names, covariance, freedom)
 
     @cached_property
     def pose_covariance(self) -> Array:
