@@ -10,8 +10,8 @@ of the plane is right: how often that is among the alternatives.  And how many a
 if another one is taken: that of most evidence, the likeliest one (as `recoverPose`
 does), and the one that is written to a database of COLMAP.
 
-Then absolute poses before a plane (`data.flat_targets`), which look nearly alike from two
-sides when it is far away; a pose of the plane is one of the two of cv2.SOLVEPNP_IPPE.
+Then absolute poses before a plane (`data.flat_targets`), which looks nearly alike from
+two sides when it is far away; a pose of the plane is one of the two of IPPE in cv2.
 
 Then structures: pairs with a second plane or motion of some part of the inliers of the
 first, and with none.

@@ -81,7 +81,7 @@ class Posterior:
     @cached_property
     def fit(self) -> Fit:
         """The model with its inliers."""
-        return Fit(self.model, self.points[:, self.inliers], self.cameras)
+        return Fit(self.model, self._chosen(self.inliers), self.cameras)
 
     @cached_property
     def basis(self) -> Array:
@@ -98,9 +98,9 @@ class Posterior:
     def near(self) -> Linearised:
         """The matches within reach, to first order in the coordinates inside."""
         reach, num_params = self.reach, len(self.parametrisation.names)
-        within = self.fit._replace(points=self.points[:, reach.within])
+        within = self.fit._replace(points=self._chosen(reach.within))
         num = within.points.shape[1]
-        both = np.hstack([within.points, self.points[:, reach.beside]])
+        both = np.hstack([within.points, self._chosen(reach.beside)])
         roots = np.ones(both.shape[1])
         if self.weights is not None:
             chosen = self.weights[reach.within], self.weights[reach.beside]
@@ -120,6 +120,10 @@ class Posterior:
             within.points,
             beside[:, np.isfinite(beside).all(axis=(0, 2))],
         )
+
+    def _chosen(self, chosen: Mask) -> Array:
+        """Return some of the points (D, K), one coordinate after the other."""
+        return self.points.compress(chosen, axis=1)
 
     @cached_property
     def spread(self) -> Spread:

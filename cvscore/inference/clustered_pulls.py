@@ -55,10 +55,10 @@ def clustered_covariance(
     num_params = pulls.shape[1]
     groups = neighbourhoods(places, NUM_STRIPS)
     num_groups = len(groups)
-    rows = (np.sqrt(weights)[:, None] * jacobian)[:, groups].transpose(1, 0, 2, 3)
-    rows = rows.reshape(num_groups, -1, num_params)
-    shares, axes = np.linalg.eigh(rows.transpose(0, 2, 1) @ rows)
-    along = pulls[groups].sum(axis=1)[:, None] @ axes
+    rows = (np.sqrt(weights)[:, None] * jacobian).take(groups, axis=1)
+    grams = (rows.transpose(0, 1, 3, 2) @ rows).sum(axis=0)
+    shares, axes = np.linalg.eigh(grams)
+    along = pulls.take(groups, axis=0).sum(axis=1)[:, None] @ axes
     along /= np.sqrt(1.0 - MAX_GROUP_LEVERAGE * shares)[:, None]
     sums = (along @ axes.transpose(0, 2, 1))[:, 0]
     shown = sums.T @ sums

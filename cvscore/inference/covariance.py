@@ -185,7 +185,7 @@ def orthonormal_coordinates(jacobian: Array, weights: Array) -> Array | None:
     """Return T (n, n) such that ``sum w T' J' J T`` is one; None if J is singular."""
     num_params = jacobian.shape[2]
     rows = (np.sqrt(weights)[:, None] * jacobian).reshape(-1, num_params)
-    lengths = np.linalg.norm(rows, axis=0)
+    lengths = np.sqrt(np.einsum("ij,ij->j", rows, rows))
     is_known = np.isfinite(lengths).all() and (lengths > 0.0).all()
     if not (len(rows) > num_params and is_known):
         return None
