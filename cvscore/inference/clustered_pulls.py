@@ -26,7 +26,7 @@ NUM_STRIPS = 3
 # Fewer do not show what is systematic: in groups of less than eight a single match has
 # as much to say as its neighbourhood.
 MIN_MATCHES = 8 * NUM_STRIPS**2
-# Twice to half of it changes coverage by no more than a hundredth.
+# Half or twice as much changes coverage by no more than two per cent.
 PRIOR_FREEDOM = 40.0
 # A group that alone tells some coordinate leaves nothing without it; so much does stay.
 MAX_GROUP_LEVERAGE = 0.98
