@@ -15,6 +15,7 @@ import numpy as np
 from benchmarks.data.pair import Array
 from benchmarks.data.surfaces import SurfaceScene
 from benchmarks.data.views import (
+    Camera,
     Views,
     cloud_matches,
     log_uniform,
@@ -32,6 +33,7 @@ TURN = (1.0, 20.0)  # degrees
 PATCH = (0.5, 1.0)  # of the image's sides: what a plane covers
 MIN_OVERLAP = 0.3
 RELIEF = (1.0, 10.0)  # pixels, log-uniform: the parallax of what is off a plane
+LENS = (0.5, 8.0)  # pixels, log-uniform: what a lens is off at the corners
 SMALL = 1e-4  # change of a depth, to see what it does
 STREET_WIDTH = (6.0, 20.0)  # camera heights
 STREET_STEP = (0.5, 3.0)  # camera heights that the camera moves by
@@ -138,6 +140,25 @@ def nearly_flat(rng: np.random.Generator, scene: str, num: int) -> tuple[Array, 
     relief = log_uniform(rng, *RELIEF) / parallax * rng.normal(size=(len(rays), 1))
     x2, visible = views.project(np.exp(relief) * depths[:, None] * rays)
     return np.hstack([matches[:, :2], x2])[visible], views
+
+
+def through_lens(
+    rng: np.random.Generator,
+    scene: str,
+    num: int,
+    draw: Callable[[np.random.Generator, str, int], tuple[Array, Views]],
+) -> tuple[Array, Views]:
+    """Draw matches (num, 4), distorted by a lens that nobody knows of."""
+    matches, views = draw(rng, scene, num)
+    amount = log_uniform(rng, *LENS) * rng.choice([-1.0, 1.0])
+    cameras = (views.camera1, matches[:, :2]), (views.camera2, matches[:, 2:])
+    return np.hstack([_distorted(*each, amount) for each in cameras]), views
+
+
+def _distorted(camera: Camera, x: Array, amount: float) -> Array:
+    """Return pixels (N, 2) off by so many pixels at the corners, radially."""
+    off_axis = (x - camera.K[:2, 2]) / (0.5 * np.linalg.norm(camera.size))
+    return x + amount * off_axis * (off_axis**2).sum(axis=1, keepdims=True)
 
 
 def from_one_place(

@@ -10,6 +10,9 @@ of the plane is right: how often that is among the alternatives.  And how many a
 if another one is taken: that of most evidence, the likeliest one (as `recoverPose`
 does), and the one that is written to a database of COLMAP.
 
+Then absolute poses before a plane (`data.flat_targets`), which looks nearly alike from
+two sides when it is far away; a pose of the plane is one of the two of IPPE in cv2.
+
 Then structures: pairs with a second plane or motion of some part of the inliers of the
 first, and with none.
 """
@@ -24,6 +27,7 @@ import cv2
 import numpy as np
 
 from benchmarks.command_line import parser_of
+from benchmarks.data.flat_targets import Target, draw_target
 from benchmarks.data.noisy_pair import num_inliers_of
 from benchmarks.data.pair import Array, Pair, Pose
 from benchmarks.data.photographed_planes import planes_of_photographs
@@ -44,6 +48,7 @@ from benchmarks.protocols.relative_pose import direction_angle, rotation_angle
 from cvscore import (
     Estimate,
     RansacOptions,
+    estimate_absolute_pose,
     estimate_essential,
     estimate_fundamental,
     estimate_homography,
@@ -60,6 +65,7 @@ PATCH = (0.4, 0.7)  # of the image's sides: what a plane covers
 # So much of a second plane is so many noise scales off the first: else they are one.
 MIN_SHARE_APART = 0.9
 APART = 5.0
+TARGETS_FOR_A_PAIR = 10  # of which few are returned with the wrong pose
 
 
 def wall(index: int) -> Pair:
@@ -204,6 +210,42 @@ def print_poses(num: int, first: int) -> None:
         )
 
 
+def turn_of_target(target: Target) -> float:
+    """Return the error of the better pose of the plane by its right points, degrees."""
+    x, X = target.points2d[target.is_inlier], target.points3d[target.is_inlier]
+    _, turns, _, _ = cv2.solvePnPGeneric(X, x, target.K, None, flags=cv2.SOLVEPNP_IPPE)
+    rotations = [cv2.Rodrigues(turn)[0] for turn in turns]
+    return min((rotation_angle(R.T @ target.R) for R in rotations), default=np.inf)
+
+
+def print_targets(num: int, first: int) -> None:
+    """Print how often the right pose before a plane is among the alternatives."""
+    num_wrong = num_ambiguous = num_right = num_others = 0
+    times = []
+    for index in range(first, first + num):
+        target = draw_target(np.random.default_rng([index, 23]))
+        given = target.points2d, target.points3d, target.K
+        found = estimate_absolute_pose(*given)
+        if not found.is_significant:  # a few points of a target that is tiny
+            continue
+        others, seconds = timed(lambda found=found: found.alternatives)
+        times.append(1e3 * seconds)
+        errors = [rotation_angle(one.pose.R.T @ target.R) for one in (found, *others)]
+        num_others += len(others) > 0
+        if errors[0] > WRONG:
+            num_wrong += 1
+            if turn_of_target(target) <= WRONG:
+                num_ambiguous += 1
+                num_right += min(errors[1:], default=np.inf) <= WRONG
+    print(
+        f"planes before one camera: {len(times)}, {num_wrong} wrong, {num_ambiguous} "
+        f"of them with a right pose of the plane, which is among the alternatives of "
+        f"{num_right}; {num_others} of all have alternatives, {np.median(times):.1f} "
+        "ms",
+        flush=True,
+    )
+
+
 def draw_structures(
     rng: np.random.Generator, model: str, share: float
 ) -> tuple[Views, Array, int, int]:
@@ -272,10 +314,11 @@ def print_structures(num: int, first: int) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print both."""
+    """Print all of it."""
     parser = parser_of("alternatives", __doc__)
     parser.add_argument("--num", type=int, default=100, help="pairs of each kind")
     parser.add_argument("--first", type=int, default=0, help="number of the first")
     args = parser.parse_args(arguments)
     print_poses(args.num, args.first)
+    print_targets(TARGETS_FOR_A_PAIR * args.num, args.first)
     print_structures(args.num, args.first)

@@ -27,6 +27,7 @@ from benchmarks.data.open_scenes import (
     general,
     nearly_flat,
     plane,
+    through_lens,
     turning,
     with_noise_and_outliers,
 )
@@ -127,6 +128,9 @@ rested = partial(from_one_place, moved=at_rest)
 Case = Callable[[np.random.Generator, str], Outcome]
 OPEN: dict[str, Case] = {
     "F, plane": partial(of_images, plane, "F"),
+    "F, plane through a lens": partial(
+        of_images, partial(through_lens, draw=plane), "F"
+    ),
     "F, camera only turned": partial(of_images, turned, "F"),
     "F, at rest": partial(of_images, rested, "F"),
     "F, x1 == x2": partial(same_image, "F"),
@@ -142,6 +146,9 @@ NEARLY: dict[str, Case] = {
 }
 DETERMINED: dict[str, Case] = {
     "F, depth": partial(of_images, general, "F"),
+    "F, depth through a lens": partial(
+        of_images, partial(through_lens, draw=general), "F"
+    ),
     "E, depth": partial(of_images, general, "E"),
     "E, plane": partial(of_images, plane, "E"),
     "H, plane": partial(homography, is_line=False),

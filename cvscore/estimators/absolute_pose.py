@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 
 import numpy as np
@@ -16,8 +17,13 @@ from cvscore.estimators.posterior import Posterior
 from cvscore.estimators.registry import Form, register
 from cvscore.inference.outlier_width import widen_outlier_width
 from cvscore.models.absolute_pose import COUNTS, absolute_pose_model
+from cvscore.models.mirrored_pose import mirrored_pose
+from cvscore.models.parametrisations.turns import rotation_vector
 from cvscore.ransac.irls import polish
+from cvscore.ransac.local_optimization import optimise_from
+from cvscore.ransac.objective import Candidate, Objective, Rival
 from cvscore.scores.calibration import Calibration, score_of
+from cvscore.two_view.degeneracy.planar_pose_ambiguity import MAX_DEFICIT, MIN_ANGLE
 from cvscore.two_view.image_pairs import GRID_SIZE
 from cvscore.two_view.spatial_prosac import SpatialProsacSampler
 from cvscore.types import Array, Estimate, Pose, RansacOptions, Sampler, Score
@@ -61,6 +67,26 @@ def pose_outside(posterior: Posterior) -> Pose:
     return Pose(outside[:, :3], outside[:, 3])
 
 
+def other_pose_of_plane(objective: Objective, candidate: Candidate) -> list[Rival]:
+    """Return the other pose before a plane, if it fits about as well.
+
+    Poses are compared by their score: unlike an essential matrix, a pose before known
+    points sees all of their noise.
+    """
+    inliers = objective.inliers(candidate)
+    if np.count_nonzero(inliers) < COUNTS.sample_size:
+        return []
+    start = mirrored_pose(candidate.model, objective.points[2:, inliers])
+    optimum = optimise_from(objective, start)
+    if optimum is None:
+        return []
+    other = polish(objective, optimum)[1]
+    turn = rotation_vector(other.model[:, :3] @ candidate.model[:, :3].T)
+    rival = Rival(other, other.score - candidate.score)
+    is_another = np.linalg.norm(turn) > math.radians(MIN_ANGLE)
+    return [rival] if is_another and rival.difference > -MAX_DEFICIT else []
+
+
 ESTIMATOR = Estimator(
     data=PointSets(
         dims=DIMS,
@@ -72,6 +98,7 @@ ESTIMATOR = Estimator(
     denormalise=denormalise,
     change_outside=denormalise,
     find_pose=pose_outside,
+    find_rivals=other_pose_of_plane,
 )
 
 

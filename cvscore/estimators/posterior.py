@@ -19,11 +19,11 @@ from cvscore.data.validation import as_coordinates, as_real_array, check_finite
 from cvscore.inference.covariance import (
     Linearised,
     Reach,
-    biweights,
-    fit_covariance,
+    Spread,
+    fit_spread,
     reach_of,
-    student_widening,
 )
+from cvscore.inference.tukey_weights import biweights
 from cvscore.numerics.linalg import EPSILON
 from cvscore.types import LARGEST, Array, Mask, NoisePosterior, SizeError, shown
 from cvscore.types.parametrisation import Fit, Parametrisation
@@ -81,7 +81,7 @@ class Posterior:
     @cached_property
     def fit(self) -> Fit:
         """The model with its inliers."""
-        return Fit(self.model, self.points[:, self.inliers], self.cameras)
+        return Fit(self.model, self._chosen(self.inliers), self.cameras)
 
     @cached_property
     def basis(self) -> Array:
@@ -98,9 +98,9 @@ class Posterior:
     def near(self) -> Linearised:
         """The matches within reach, to first order in the coordinates inside."""
         reach, num_params = self.reach, len(self.parametrisation.names)
-        within = self.fit._replace(points=self.points[:, reach.within])
+        within = self.fit._replace(points=self._chosen(reach.within))
         num = within.points.shape[1]
-        both = np.hstack([within.points, self.points[:, reach.beside]])
+        both = np.hstack([within.points, self._chosen(reach.beside)])
         roots = np.ones(both.shape[1])
         if self.weights is not None:
             chosen = self.weights[reach.within], self.weights[reach.beside]
@@ -121,18 +121,23 @@ class Posterior:
             beside[:, np.isfinite(beside).all(axis=(0, 2))],
         )
 
+    def _chosen(self, chosen: Mask) -> Array:
+        """Return some of the points (D, K), one coordinate after the other."""
+        return self.points.compress(chosen, axis=1)
+
     @cached_property
-    def covariance_inside(self) -> Array:
-        """Covariance (n, n) of the coordinates inside."""
+    def spread(self) -> Spread:
+        """What is known of the coordinates inside."""
         # Places are known to rounding at the best.
         rounding = EPSILON * (1.0 + np.abs(self.frame.shift).max() / self.frame.unit)
         scale = max(self.noise.scale / self.frame.unit, rounding)
         with np.errstate(all="ignore"):
-            found = fit_covariance(self.near, self.reach.variance, scale**2)
-        widening = student_widening(self.noise)
-        if widening == np.inf:  # times a covariance that may be zero
-            return np.full_like(found, np.inf)
-        return widening * found
+            return fit_spread(self.near, self.reach.variance, scale**2, self.noise)
+
+    @property
+    def covariance_inside(self) -> Array:
+        """Covariance (n, n) of the coordinates inside."""
+        return self.spread.covariance
 
     @cached_property
     def uncertainty(self) -> Uncertainty:
@@ -144,9 +149,8 @@ class Posterior:
             with np.errstate(all="ignore"):  # without coordinates, they are open
                 by_inside = self.parametrisation.coordinates(model, np.array(changes))
             covariance = propagated(by_inside.T[:, None], covariance)[0]
-        return Uncertainty(
-            self.parametrisation.names, covariance, 2.0 * self.noise.shape
-        )
+        names, freedom = self.parametrisation.names, self.spread.freedom
+        return Uncertainty(names, covariance, freedom)
 
     @cached_property
     def pose_covariance(self) -> Array:

@@ -23,10 +23,8 @@ from cvscore.types import Array
 # but not as those within reach.
 REACH_OF_BESIDE = 4.0
 # Added to the number of wrong ones: that none is seen beside does not mean there are
-# none (the prior of Jeffreys).
-PRIOR_WRONG = 0.5
-# Leverage is relative to the matches that are believed, and settles as fast as this.
-NUM_BELIEF_ROUNDS = 2
+# none (the mean of their rate, where any was as likely before).
+PRIOR_WRONG = 1.0
 
 
 class Believed(NamedTuple):
@@ -38,7 +36,6 @@ class Believed(NamedTuple):
 
     beliefs: Array
     within: Array
-    beside: Array
     change: Array
 
 
@@ -63,19 +60,16 @@ def believe_by_leverage(within: Array, beside: Array, weights: Array) -> Believe
     numpy.linalg.LinAlgError
         Where too few are believed to determine the model.
     """
-    share = wrong_within(len(within))
-    beliefs, changed = np.empty(len(weights)), np.eye(within.shape[2])
-    for _ in range(NUM_BELIEF_ROUNDS):
-        leverages, others = sq_lengths(within), np.sort(sq_lengths(beside))
-        order = np.argsort(leverages)
-        num_wrong = len(others) - np.searchsorted(others, leverages[order])
-        num = np.arange(len(order), 0.0, -1.0)  # of those with at least this leverage
-        beliefs[order] = 1.0 - share * (num_wrong + PRIOR_WRONG) / num
-        np.maximum(beliefs, 0.0, out=beliefs)
-        factor = np.linalg.cholesky(weighted_gram(within, beliefs * weights))
-        change = np.linalg.inv(factor).T
-        within, beside, changed = within @ change, beside @ change, changed @ change
-    return Believed(beliefs, within, beside, changed)
+    leverages, others = sq_lengths(within), np.sort(sq_lengths(beside))
+    order = np.argsort(leverages)
+    num_wrong = len(others) - np.searchsorted(others, leverages[order])
+    num = np.arange(len(order), 0.0, -1.0)  # of those with at least this leverage
+    expected = wrong_within(len(within)) * (num_wrong + PRIOR_WRONG)
+    beliefs = np.empty(len(weights))
+    beliefs[order] = np.maximum(1.0 - expected / num, 0.0)
+    factor = np.linalg.cholesky(weighted_gram(within, beliefs * weights))
+    change = np.linalg.inv(factor).T
+    return Believed(beliefs, within @ change, change)
 
 
 def weighted_gram(jacobian: Array, weights: Array) -> Array:

@@ -79,6 +79,38 @@ def test_the_likelier_pose_is_the_less_oblique():
     assert len(set(np.array(errors) < 3.0)) == 1  # the plane is the same in all
 
 
+def target_before_camera(seed, distance, depth=0.0):
+    """Image and scene points of a slanted square, or of a box about it, and R."""
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-0.5, 0.5, (30, 3)) * [1.0, 1.0, depth]
+    R = rotation(np.array([0.6, 0.3, 0.1]))
+    seen = (X @ R.T + [0.0, 0.0, distance]) @ K.T
+    x = seen[:, :2] / seen[:, 2:] + 0.7 * rng.normal(size=(30, 2))
+    x[22:] = rng.uniform(0.0, 900.0, (8, 2))
+    return x, X, R
+
+
+def test_a_plane_that_is_far_away_may_be_seen_from_two_poses():
+    for seed in range(8):
+        x, X, R = target_before_camera(seed, distance=15.0)
+        found = cvscore.estimate_absolute_pose(x, X, K)
+        (other,) = found.alternatives
+        errors = [rotation_angle(pose.R @ R.T) for pose in (found.pose, other.pose)]
+        assert min(errors) < 10.0 < 60.0 < max(errors)  # degrees
+        gained = other.score - found.score
+        assert other.evidence_difference == pytest.approx(gained, abs=1e-6)
+        assert other.evidence_difference > -10.0
+
+
+@pytest.mark.parametrize(("distance", "depth"), [(2.0, 0.0), (15.0, 1.0)])
+def test_a_near_plane_and_a_box_leave_one_pose(distance, depth):
+    for seed in range(4):
+        x, X, R = target_before_camera(seed, distance, depth)
+        found = cvscore.estimate_absolute_pose(x, X, K)
+        assert rotation_angle(found.pose.R @ R.T) < 5.0
+        assert found.alternatives == ()
+
+
 def two_planes(seed, num=80, noise=0.5):
     """Matches of two homographies, and which are of the second."""
     rng = np.random.default_rng(seed)

@@ -6,13 +6,15 @@ import pytest
 from cvscore.inference.covariance import (
     CUT,
     Linearised,
-    biweights,
-    efficiency,
-    fit_covariance,
-    mean_sq_pull,
+    fit_spread,
     orthonormal_coordinates,
     reach_of,
 )
+from cvscore.inference.leverage_beliefs import believe_by_leverage
+from cvscore.inference.tukey_weights import biweights, of_normal
+from cvscore.types import NoisePosterior
+
+WELL_KNOWN = NoisePosterior(1e6, 1e6)
 
 
 def linear_problem(seed, num=300, dim=2, num_params=4):
@@ -33,28 +35,63 @@ def near_of(jacobian, residuals, places, beside=None):
     return Linearised(jacobian, residuals, weights, roots, places, beside)
 
 
+def covariance_of(near, core=1.0, noise=WELL_KNOWN):
+    """At a noise of one."""
+    return fit_spread(near, core, 1.0, noise).covariance
+
+
 def test_clean_residuals_have_the_covariance_of_least_squares():
     ratios = []
     for seed in range(20):
         jacobian, residuals, places = linear_problem(seed)
-        found = fit_covariance(near_of(jacobian, residuals, places), 1.0, 1.0)
+        found = covariance_of(near_of(jacobian, residuals, places))
         rows = jacobian.reshape(-1, 4)
-        ratios.append(np.trace(found @ (rows.T @ rows)) / 4 * efficiency(2))
+        ratios.append(np.trace(found @ (rows.T @ rows)) / 4 * of_normal(2).efficiency)
     assert np.mean(ratios) == pytest.approx(1.0, abs=0.2)
+
+
+def test_that_any_match_may_be_wrong_is_what_leaving_each_out_says():
+    jacobian, residuals, places = linear_problem(6, num=40, dim=1)
+    jacobian[:, 7] *= 20.0
+    near = near_of(jacobian, residuals, places)._replace(weights=np.ones(40))
+    change = orthonormal_coordinates(jacobian, np.ones(40))
+    nothing = (jacobian @ change)[:, :0]
+    beliefs = believe_by_leverage(jacobian @ change, nothing, np.ones(40)).beliefs
+    rows, noise = jacobian[0], 1.0 / of_normal(1).efficiency
+    information = rows.T @ (beliefs[:, None] * rows)
+    expected = noise * np.linalg.inv(information)
+    for i in range(40):
+        without = information - beliefs[i] * np.outer(rows[i], rows[i])
+        moved = np.linalg.solve(without, rows[i] * residuals[0, i])
+        less_sure = noise * (np.linalg.inv(without) - np.linalg.inv(information))
+        expected += (1.0 - beliefs[i]) * (np.outer(moved, moved) + less_sure)
+    found = covariance_of(near, core=0.0)
+    np.testing.assert_allclose(found, expected, rtol=1e-4)
+
+
+def test_the_fewer_residuals_tell_the_noise_the_wider_are_the_tails():
+    near = near_of(*linear_problem(0, num=40))
+    known = fit_spread(near, 1.0, 1.0, WELL_KNOWN)
+    guessed = fit_spread(near, 1.0, 1.0, NoisePosterior(5.0, 5.0))
+    assert guessed.freedom == 10.0
+    widened = guessed.covariance / known.covariance
+    np.testing.assert_allclose(widened, 10.0 / 8.0, rtol=1e-4)
+    unknown = fit_spread(near, 1.0, 1.0, NoisePosterior(1.0, 1.0))
+    assert np.isinf(unknown.covariance).all()
 
 
 def test_the_unit_of_a_coordinate_does_not_matter():
     jacobian, residuals, places = linear_problem(0)
     units = np.array([1e-5, 1.0, 1e4, 3.0])
-    one = fit_covariance(near_of(jacobian, residuals, places), 1.0, 1.0)
-    other = fit_covariance(near_of(jacobian * units, residuals, places), 1.0, 1.0)
+    one = covariance_of(near_of(jacobian, residuals, places))
+    other = covariance_of(near_of(jacobian * units, residuals, places))
     np.testing.assert_allclose(other * np.outer(units, units), one, rtol=1e-6)
 
 
 def test_a_wrong_match_of_large_leverage_says_nothing():
     jacobian, residuals, places = linear_problem(1, dim=1)
     rng = np.random.default_rng(2)
-    right = fit_covariance(near_of(jacobian, residuals, places), 1.0, 1.0)
+    right = covariance_of(near_of(jacobian, residuals, places))
     # Five wrong matches that would tell a hundred times more than all right ones.
     wild = 200.0 * rng.normal(size=(1, 5, 4))
     with_wrong = (
@@ -62,9 +99,9 @@ def test_a_wrong_match_of_large_leverage_says_nothing():
         np.concatenate([residuals, rng.normal(size=(1, 5))], axis=1),
         np.concatenate([places, rng.uniform(size=(2, 5))], axis=1),
     )
-    believed = fit_covariance(near_of(*with_wrong), 1.0, 1.0)
+    believed = covariance_of(near_of(*with_wrong))
     beside = 200.0 * rng.normal(size=(1, 15, 4))
-    doubted = fit_covariance(near_of(*with_wrong, beside), 1.0, 1.0)
+    doubted = covariance_of(near_of(*with_wrong, beside))
     assert np.trace(believed) < 0.1 * np.trace(right)
     assert np.trace(doubted) > np.trace(right)
 
@@ -73,7 +110,7 @@ def test_what_is_open_has_no_covariance():
     jacobian, residuals, places = linear_problem(3)
     jacobian[:, :, 3] = jacobian[:, :, 0]
     assert orthonormal_coordinates(jacobian, np.ones(300)) is None
-    found = fit_covariance(near_of(jacobian, residuals, places), 1.0, 1.0)
+    found = covariance_of(near_of(jacobian, residuals, places))
     assert np.isinf(found).all()
 
 
@@ -86,18 +123,3 @@ def test_reach_and_beside_are_by_the_scale_of_the_core():
     np.testing.assert_array_equal(reach.within, np.abs(residuals) < edge)
     assert not (reach.within & reach.beside).any()
     assert np.abs(residuals[reach.beside]).max() < 4.0 * edge
-
-
-@pytest.mark.parametrize("dim", [1, 2, 3])
-def test_constants_of_tukeys_weights_are_those_of_samples(dim):
-    rng = np.random.default_rng(5)
-    r = rng.normal(size=(400_000, dim))
-    sq = (r**2).sum(axis=1)
-    u = np.minimum(sq / CUT**2, 1.0)
-    weights = (1.0 - u) ** 2
-    slope = np.mean(weights - 4.0 * u * (1.0 - u) / dim)
-    pull = np.mean(weights**2 * sq) / dim
-    assert efficiency(dim) == pytest.approx(slope**2 / pull, abs=0.01)
-    radii = rng.uniform(size=400_000) ** (1.0 / dim)
-    even = np.mean((1.0 - radii**2) ** 4 * radii**2) / dim
-    assert mean_sq_pull(dim) == pytest.approx(even, rel=0.01)

@@ -31,8 +31,8 @@ def scene(num_wrong, num_beside, dim=1):
 def test_without_any_beside_nearly_all_are_believed():
     within, beside = scene(num_wrong=0, num_beside=0)
     beliefs = believe_by_leverage(within, beside, np.ones(200)).beliefs
-    assert beliefs.min() > 0.8
-    assert beliefs.mean() > 0.99
+    assert beliefs.min() == pytest.approx(1.0 - wrong_within(1))
+    assert beliefs.mean() > 0.98
 
 
 @pytest.mark.parametrize("dim", [1, 2, 3])
@@ -52,7 +52,6 @@ def test_what_is_believed_is_orthonormal_in_the_new_coordinates():
     gram = weighted_gram(found.within, found.beliefs * weights)
     np.testing.assert_allclose(gram, np.eye(3), atol=1e-9)
     np.testing.assert_allclose(within @ found.change, found.within, atol=1e-12)
-    np.testing.assert_allclose(beside @ found.change, found.beside, atol=1e-12)
 
 
 def test_lengths_and_grams_are_sums_over_residuals():
