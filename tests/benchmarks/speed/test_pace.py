@@ -5,20 +5,8 @@ from benchmarks.speed import pace
 
 
 def test_the_command_prints_a_ratio_for_every_regime_asked_for(capsys):
-    pace.main(
-        [
-            "--problem",
-            "H",
-            "E",
-            "--regimes",
-            "small",
-            "video",
-            "--num",
-            "2",
-            "--rounds",
-            "1",
-        ]
-    )
+    problems, regimes = ["--problem", "H", "E"], ["--regimes", "small", "video"]
+    pace.main([*problems, *regimes, "--num", "2", "--rounds", "1"])
     lines = capsys.readouterr().out.splitlines()[1:]
     assert [line.split()[:2] for line in lines] == [
         ["H", "small"],
