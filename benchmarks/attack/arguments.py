@@ -14,6 +14,15 @@ from benchmarks.attack.points import Rng
 K = np.array([[800.0, 0.0, 500.0], [0.0, 800.0, 500.0], [0.0, 0.0, 1.0]])
 
 
+class _Unordered(int):
+    """A number that can't be compared."""
+
+    def __lt__(self, other: Any) -> bool:
+        raise RuntimeError("of another unit")
+
+    __gt__ = __le__ = __ge__ = __lt__
+
+
 def draw_camera(rng: Rng) -> Any:
     """Return a camera matrix, mostly a good one."""
     if rng.random() < 0.8:
@@ -98,6 +107,7 @@ def draw_number(rng: Rng) -> Any:
         [1],
         np.float32(0.5),
         np.int8(3),
+        _Unordered(3),
         np.array(2.0),
         np.array([2.0]),
         np.bool_(True),
@@ -165,7 +175,11 @@ def draw_options(rng: Rng) -> Any:
         )
     names = ("min_iterations", "confidence", "seed")
     name = names[int(rng.integers(len(names)))]
-    return cvscore.RansacOptions(max_iterations=100, **{name: draw_number(rng)})
+    if rng.random() < 0.5:
+        return cvscore.RansacOptions(max_iterations=100, **{name: draw_number(rng)})
+    options = cvscore.RansacOptions(max_iterations=100)
+    object.__setattr__(options, name, draw_number(rng))  # frozen, but not from this
+    return options
 
 
 def draw_quality(rng: Rng, num: int) -> Any:

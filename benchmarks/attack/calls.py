@@ -26,8 +26,14 @@ from benchmarks.attack.arguments import (
     draw_weights,
 )
 from benchmarks.attack.checks import REFUSALS, Call, is_of_rank_two
-from benchmarks.attack.commands import draw_calibrate_command, draw_match_command
+from benchmarks.attack.commands import (
+    draw_calibrate_command,
+    draw_match_command,
+    draw_picture_command,
+)
+from benchmarks.attack.databases import IS_POSSIBLE, draw_verify_command
 from benchmarks.attack.drop_ins import draw_drop_in
+from benchmarks.attack.interrupts import draw_interrupted
 from benchmarks.attack.members import check_members
 from benchmarks.attack.points import Rng, draw_sets, length_of
 from cvscore.estimators.registry import ESTIMATORS
@@ -226,8 +232,11 @@ _DRAWS_AND_SHARES: tuple[tuple[Callable[[Rng], Call], float], ...] = (
     (_priors, 0.08),
     (_variance, 0.03),
     (_calibrate, 0.02),
+    (draw_interrupted, 0.02),
     (draw_match_command, 0.02),
+    (draw_picture_command, 0.01),
     (draw_calibrate_command, 0.01),
+    *([(draw_verify_command, 0.01)] if IS_POSSIBLE else []),
 )
 DRAWS = tuple(draw for draw, _ in _DRAWS_AND_SHARES)
 SHARES = np.cumsum([share for _, share in _DRAWS_AND_SHARES])

@@ -15,6 +15,12 @@ import numpy as np
 
 from benchmarks.attack.arguments import draw_pose
 from benchmarks.attack.checks import Call
+from benchmarks.attack.files import (
+    PICTURES,
+    hdf5_file,
+    picture_file,
+    picture_texture,
+)
 from benchmarks.attack.points import Rng, draw_sets, length_of
 from cvscore.cli import main as command_line
 from cvscore.estimators.registry import ESTIMATORS
@@ -35,9 +41,9 @@ def draw_match_command(rng: Rng) -> Call:
     words += ["--max-iterations", str(rng.choice(LIMITS))]
     if rng.random() < 0.3:
         words += ["--camera", str(rng.choice(CAMERAS))]
-    files = {f"matches{suffix}": _damaged(rng, _file_of(suffix, x1, x2))}
+    files = {f"matches{suffix}": damaged(rng, _file_of(rng, suffix, x1, x2))}
     if rng.random() < 0.1:
-        files["calibration.json"] = _damaged(rng, _calibration(rng))
+        files["calibration.json"] = damaged(rng, _calibration(rng))
         words += ["--calibration", "calibration.json"]
     if rng.random() < 0.15:
         output = str(rng.choice(OUTPUTS))
@@ -47,12 +53,26 @@ def draw_match_command(rng: Rng) -> Call:
     return Call("cvscore match", lambda: _check_command(given, files), [x1, x2])
 
 
+def draw_picture_command(rng: Rng) -> Call:
+    """Return a run of ``cvscore match`` on two pictures."""
+    grey, ending = picture_texture(rng), str(rng.choice(PICTURES))
+    files = {
+        f"{name}{ending}": damaged(rng, picture_file(rng, ending, grey, shift))
+        for name, shift in (("one", 0), ("two", int(rng.integers(-9, 9))))
+    }
+    words = ["--json"] if rng.random() < 0.5 else []
+    if rng.random() < 0.5:
+        words += ["-o", str(rng.choice([f"one{ending}", "lines.png", "lines.csv"]))]
+    given = ["match", *files, "--max-iterations", "50", *words]
+    return Call("cvscore match pictures", lambda: _check_command(given, files), [])
+
+
 def draw_calibrate_command(rng: Rng) -> Call:
     """Return a run of ``cvscore calibrate`` on labelled pairs."""
     files = {}
     for number in range(int(rng.integers(1, 4))):
         x1, x2 = draw_sets(rng, (2, 2))
-        files[f"pair{number}.npz"] = _damaged(rng, _labelled(rng, x1, x2))
+        files[f"pair{number}.npz"] = damaged(rng, _labelled(rng, x1, x2))
     words = ["--model", str(rng.choice(["homography", "fundamental", "essential"]))]
     words += ["--fit", str(rng.choice(["robust", "mle"])), "--max-iterations", "30"]
     if rng.random() < 0.3:
@@ -63,7 +83,7 @@ def draw_calibrate_command(rng: Rng) -> Call:
     return Call("cvscore calibrate", lambda: _check_command(given, files), [])
 
 
-def _file_of(suffix: str, x1: Any, x2: Any) -> bytes:
+def _file_of(rng: Rng, suffix: str, x1: Any, x2: Any) -> bytes:
     """Return a file of matches; empty where they are nothing that a file could hold."""
     try:
         matches = np.hstack([np.asarray(x1), np.asarray(x2)])
@@ -72,6 +92,8 @@ def _file_of(suffix: str, x1: Any, x2: Any) -> bytes:
     if suffix in (".csv", ".txt", ".tsv"):
         lines = (",".join(map(str, np.ravel(row))) for row in matches)
         return "\n".join(lines).encode()
+    if suffix == ".h5":
+        return hdf5_file(rng, x1, x2)
     return _archive(x1=x1, x2=x2)
 
 
@@ -119,7 +141,7 @@ def _calibration(rng: Rng) -> bytes:
     return json.dumps(content).encode()
 
 
-def _damaged(rng: Rng, content: bytes) -> bytes:
+def damaged(rng: Rng, content: bytes) -> bytes:
     """Return a file, now and then cut off or with a bit changed."""
     if rng.random() < 0.3:
         content = content[: int(rng.integers(len(content) + 1))]
@@ -131,11 +153,11 @@ def _damaged(rng: Rng, content: bytes) -> bytes:
 
 def _check_command(words: list[str], files: dict[str, bytes]) -> None:
     """Run the command line among these files, which it must leave as they are."""
-    with tempfile.TemporaryDirectory() as name, _working_in(name):
+    with tempfile.TemporaryDirectory() as name, working_in(name):
         folder = Path(name)
         for file, content in files.items():
             (folder / file).write_bytes(content)
-        _check_output(words)
+        check_output(words)
         for file, content in files.items():
             assert (folder / file).read_bytes() == content, f"{file} was changed"
         left = [path.name for path in folder.rglob(".cvscore-*")]
@@ -143,7 +165,8 @@ def _check_command(words: list[str], files: dict[str, bytes]) -> None:
 
 
 @contextlib.contextmanager
-def _working_in(folder: str) -> Iterator[None]:
+def working_in(folder: str) -> Iterator[None]:
+    """Be in a folder for a while."""
     before = Path.cwd()
     os.chdir(folder)
     try:
@@ -152,7 +175,7 @@ def _working_in(folder: str) -> Iterator[None]:
         os.chdir(before)
 
 
-def _check_output(words: list[str]) -> None:
+def check_output(words: list[str]) -> None:
     """Run the command line here; it says what is wrong in a line, and in JSON."""
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):

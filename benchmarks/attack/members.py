@@ -14,7 +14,7 @@ import numpy as np
 
 from benchmarks.attack.arguments import draw_pose_matrix
 from benchmarks.attack.checks import wrong_with, wrong_with_refusal
-from benchmarks.attack.points import Rng, in_some_form
+from benchmarks.attack.containers import Rng, in_some_form
 from cvscore.types import Array, Estimate
 
 MASSES = (0.5, 0.95, 1e-300, 1.0 - 1e-15, 0.0, 1.0, -1.0, np.nan, "0.9", None)

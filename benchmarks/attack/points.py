@@ -1,26 +1,20 @@
-"""Random sets of matched points: sane, hostile, and in every form that users hold.
+"""Random sets of matched points, sane and hostile.
 
 Problems are small, so that calls are many.
 """
 
 from __future__ import annotations
 
-from decimal import Decimal
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from benchmarks.attack.containers import SIZE, Rng, in_some_form
 from cvscore.types import Array
 
-Rng = np.random.Generator
-
-# Of the points: how many there are, now and then, and the size of their image.
+# Of the points: how many there are, and how many now and then.
 MAX_POINTS = 60
 MANY_POINTS = 3000
-SIZE = 1000.0
-# Of the forms of points: how many of the first every function takes.
-NUM_SOUND_FORMS = 15
 
 
 def draw_sets(rng: Rng, dims: tuple[int, ...]) -> list[Any]:
@@ -30,14 +24,14 @@ def draw_sets(rng: Rng, dims: tuple[int, ...]) -> list[Any]:
         num = int(rng.integers(0, 10))
     else:
         num = int(rng.integers(5, MAX_POINTS if few < 0.99 else MANY_POINTS))
-    sets = _matched(rng, num, dims)
+    sets = matched_sets(rng, num, dims)
     for spoil in (_copies, _flatten, _far_out, _resize, _not_finite, _round_off):
         if rng.random() < 0.15:
             sets = spoil(rng, sets)
     return [in_some_form(rng, points) for points in sets]
 
 
-def _matched(rng: Rng, num: int, dims: tuple[int, ...]) -> list[Array]:
+def matched_sets(rng: Rng, num: int, dims: tuple[int, ...]) -> list[Array]:
     """Points that an affine map takes to the next set, but for noise and outliers."""
     sets = [rng.uniform(0.0, SIZE, (num, dims[0]))]
     for dim in dims[1:]:
@@ -119,78 +113,6 @@ def _round_off(rng: Rng, sets: list[Array]) -> list[Array]:
     jitter = rng.normal(size=sets[which].shape) * 10.0 ** rng.uniform(-320, -5)
     still[which] = np.where(moved[:, None], sets[which], SIZE + jitter)
     return still
-
-
-def in_some_form(rng: Rng, points: Array) -> Any:
-    """Return points as users hold them, and now and then as nobody should."""
-    if rng.random() < 0.6:
-        return points
-    forms = [
-        lambda: points.tolist(),
-        lambda: np.asfortranarray(points),
-        lambda: np.repeat(points, 2, axis=0)[::2],
-        lambda: points[::-1],
-        lambda: np.clip(points, -1e38, 1e38).astype(np.float32),
-        lambda: np.clip(np.nan_to_num(points), -1e15, 1e15).astype(np.int64),
-        lambda: _read_only(points),
-        lambda: points.astype(">f8"),
-        lambda: np.ma.masked_array(points, points > 0.5 * SIZE),
-        lambda: np.asmatrix(points),
-        lambda: np.clip(points, -6e4, 6e4).astype(np.float16),
-        lambda: np.clip(np.nan_to_num(points), 0, 255).astype(np.uint8),
-        lambda: points.astype(np.longdouble),
-        lambda: points.view(_Subclass),
-        lambda: tuple(map(tuple, points.tolist())),
-        lambda: points[:, None],
-        lambda: points.T,
-        lambda: points.ravel(),
-        lambda: points.astype(complex),
-        lambda: points.astype(object),
-        lambda: [[Decimal("0.5")] * points.shape[1]] * len(points),
-        lambda: [[Fraction(1, 3)] * points.shape[1]] * len(points),
-        lambda: points.astype("S8"),
-        lambda: np.zeros(len(points), dtype=[("x", float), ("y", float)]),
-        lambda: _Lying(points),
-        lambda: points.astype("timedelta64[s]") if np.isfinite(points).all() else 1,
-        lambda: np.full(points.shape, 10**400, dtype=object),
-        lambda: np.full(points.shape, 2**63, dtype=np.uint64),
-        lambda: points[..., None, None],
-        lambda: np.array(7.0),
-        lambda: np.zeros((0, points.shape[1])),
-        lambda: points > 1.0,
-        lambda: points.astype("datetime64[s]") if np.isfinite(points).all() else {},
-        lambda: memoryview(np.ascontiguousarray(points)),
-        lambda: iter(points.tolist()),
-        lambda: points.astype(str),
-        lambda: points[:, :1],
-        lambda: np.ma.masked_array(points),
-        lambda: [*points.tolist(), [0.0]],
-        lambda: points[:-1],
-        lambda: None,
-        lambda: "points",
-    ]
-    last = len(forms) if rng.random() < 0.3 else NUM_SOUND_FORMS
-    return forms[int(rng.integers(last))]()
-
-
-class _Subclass(np.ndarray):
-    """A subclass, as libraries of units have."""
-
-
-class _Lying:
-    """What says that it is an array, and is none."""
-
-    def __init__(self, points: Array) -> None:
-        self.shape, self.dtype = points.shape, points.dtype
-
-    def __array__(self, *args: Any, **kwargs: Any) -> Array:
-        raise RuntimeError("no array after all")
-
-
-def _read_only(points: Array) -> Array:
-    fixed = points.copy()
-    fixed.flags.writeable = False
-    return fixed
 
 
 def length_of(points: Any) -> int:

@@ -11,6 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+# Of an array in a file, whatever its declared size: files of matches are far smaller.
+MOST_ARRAY_BYTES = 1 << 30
+
 
 def read_hdf5_group(file: Any, group: str = "") -> dict[str, NDArray[Any]]:
     """Return the arrays of a group of an open ``h5py.File``, by their names.
@@ -54,6 +57,8 @@ def _read(node: Any, name: str) -> NDArray[Any]:
     _refuse_other_file(item, node, name)
     if item.external or item.is_virtual:
         raise ValueError(f"the data of {name} are in another file")
+    if item.nbytes > MOST_ARRAY_BYTES:  # which need not be there
+        raise ValueError(f"{name} goes on beyond a gigabyte")
     content = item[()]
     if isinstance(content, h5py.Empty):
         raise ValueError(f"{name} is empty: it has no shape")

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cvscore.data.validation import as_weights
-from cvscore.images.hdf5_group import read_hdf5_group
+from cvscore.data.validation import as_real_array, as_weights, without_long_doubles
+from cvscore.images.hdf5_group import MOST_ARRAY_BYTES, read_hdf5_group
 from cvscore.types import Array
 
 # Names of matched points, in the order in which they are looked for: ours, OpenCV
@@ -42,6 +42,7 @@ TABLE_SUFFIXES = (".csv", ".tsv", ".txt")
 HDF5_SUFFIXES = (".h5", ".hdf5")
 SUFFIXES = (".npz", *TABLE_SUFFIXES, *HDF5_SUFFIXES)
 TABLE_COLUMNS = ("x1", "y1", "x2", "y2", "quality")
+MOST_INDEX = 2**53  # that a float tells from the next
 
 
 @dataclass(frozen=True)
@@ -122,11 +123,15 @@ def _read_npz(path: Path) -> dict[str, NDArray[Any]]:
             archive = np.load(file, allow_pickle=False)
             if isinstance(archive, np.ndarray):
                 raise ValueError("it holds one array, not several with names")
+            if any(i.file_size > MOST_ARRAY_BYTES for i in archive.zip.infolist()):
+                raise ValueError("an array goes on beyond a gigabyte")
             return {name: archive[name] for name in archive.files}
     except OSError:
         raise
     except Exception as error:  # zipfile, zlib and pickle each have errors of their own
-        raise ValueError(f"{path} is not a readable .npz file: {error}") from error
+        # NumPy would have pickles loaded all the same.
+        text = "it holds Python objects" if "pickle" in str(error) else error
+        raise ValueError(f"{path} is not a readable .npz file: {text}") from error
 
 
 def _read_hdf5(path: Path, group: str) -> dict[str, NDArray[Any]]:
@@ -155,7 +160,8 @@ def from_arrays(arrays: Mapping[str, NDArray[Any]], path: Path) -> Correspondenc
     if len(x1) != len(x2):
         raise ValueError(f"{path} has {len(x1)} points of one image, {len(x2)} of two")
     if quality is not None:
-        quality = np.asarray(quality, dtype=np.float64).ravel()
+        quality = as_real_array(quality, f"the quality in {path}").ravel()
+        quality = quality.astype(np.float64)
         if len(quality) != len(x1):
             quality = None  # it belongs to something else, such as all keypoints
     names = _first_pair(arrays, CAMERA_NAMES)
@@ -184,9 +190,9 @@ def _indexed(
     if matches.ndim == 3 and len(matches) == 1:
         matches = matches[0]
     if matches.ndim == 2 and matches.shape[1] == 2:
-        i, j = matches.astype(np.int64).T
+        i, j = _indices(matches, path).T
     else:
-        per_keypoint = matches.astype(np.int64).ravel()
+        per_keypoint = _indices(matches, path).ravel()
         i = np.flatnonzero(per_keypoint >= 0)
         j = per_keypoint[i]
         if quality is not None and quality.size == per_keypoint.size:
@@ -195,6 +201,13 @@ def _indexed(
         if len(index) and not (index.min() >= 0 and index.max() < len(points)):
             raise ValueError(f"{path}: matches point beyond {len(points)} {name}")
     return first[i], second[j], quality
+
+
+def _indices(matches: NDArray[Any], path: Path) -> NDArray[np.int64]:
+    indices = as_real_array(matches, f"the matches in {path}")
+    if not (np.isfinite(indices) & (np.abs(indices) < MOST_INDEX)).all():
+        raise ValueError(f"the matches in {path} must be indices of keypoints")
+    return indices.astype(np.int64)
 
 
 def _points(array: NDArray[Any], name: str, path: Path) -> Array:
@@ -207,7 +220,7 @@ def _points(array: NDArray[Any], name: str, path: Path) -> Array:
         raise ValueError(
             f"{path}: {name} must be numbers (N, 2), got {array.dtype} {array.shape}"
         )
-    return points.astype(np.float64)
+    return without_long_doubles(points).astype(np.float64)
 
 
 def _first_pair(

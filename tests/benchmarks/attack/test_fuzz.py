@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from benchmarks.attack import fuzz
+from benchmarks.attack import databases, fuzz
 from benchmarks.attack.calls import Call, draw_call
 from benchmarks.attack.checks import violation_of
 from cvscore.estimators import estimate_homography
@@ -25,6 +25,8 @@ def test_every_estimator_drop_in_and_the_command_line_are_called():
     assert {"findHomography", "findFundamentalMat", "findEssentialMat"} <= names
     assert {"recoverPose", "solvePnPRansac", "fisheye.solvePnPRansac"} <= names
     assert {"cvscore match", "select_model", "calibrate", "fit_mle"} <= names
+    assert {"interrupted", "cvscore match pictures"} <= names
+    assert ("cvscore verify" in names) == databases.IS_POSSIBLE
 
 
 def changes_its_input(points):
