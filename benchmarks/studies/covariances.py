@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.command_line import parser_of
-from benchmarks.data.pair import Array, Pair
+from benchmarks.data.pair import Array, Mask, Pair
 from benchmarks.data.real import SETS, load_pair, pair_ids
 from benchmarks.data.synthetic import REGIMES
 from benchmarks.data.tutorial import read_entry
@@ -83,7 +83,7 @@ def weights_along(F: Array, pair: Pair, covariances: Array) -> Array:
     return weights
 
 
-def whitened_fit(H: Array, pair: Pair, covariances: Array, inliers: Array) -> Array:
+def whitened_fit(H: Array, pair: Pair, covariances: Array, inliers: Mask) -> Array:
     """Fit a homography (3, 3) to inliers by residuals that the covariances whiten."""
     from scipy.optimize import least_squares
 
@@ -118,7 +118,11 @@ def errors_with_ellipses(pair: Pair, covariances: Array) -> dict[str, float]:
         model = whitened_fit(found.model, pair, covariances, found.inliers)
         full = fit_of(model, found.inliers, model.shape)
     elif found.model is not None:
-        cameras = (pair.K1, pair.K2) if pair.problem == "E" else None
+        cameras = None
+        if pair.problem == "E":
+            assert pair.K1 is not None
+            assert pair.K2 is not None
+            cameras = pair.K1, pair.K2
         F = fundamental_of(found.model, cameras)
         full = fit_to(estimate_pair(pair, weights=weights_along(F, pair, covariances)))
     fits = {"none": fit_to(estimate_pair(pair)), "mean": fit_to(found), "full": full}

@@ -14,7 +14,8 @@ for sure; the others are right, or not told.
 A model that is wrong takes all its matches with it, so there are two blocks: one of the
 pairs whose model is right (to ten degrees or pixels), and one of all.  A match of
 another plane counts as wrong even where the true homography explains it as well as
-those of its own plane, as where planes meet or the camera hardly moved.
+those of its own plane, as where planes meet or the camera hardly moved.  Last is how
+many of the matches of a pair p > 0.5 and the mask disagree on.
 """
 
 from __future__ import annotations
@@ -124,22 +125,36 @@ class Panel(NamedTuple):
     regime: str
     num_right: int
     num_pairs: int
+    differing: float  # share of matches, p > 0.5 and the mask
     of_right_models: Reliability
     every: Reliability
 
 
-def measure(problem: str, regime: str, split: str, pairs: range) -> Panel:
-    """Estimate pairs of a kind and sort their matches."""
-    every, of_right = [], []
+def measure(
+    problem: str,
+    regime: str,
+    split: str,
+    pairs: range,
+    max_scale: float = np.inf,
+) -> Panel:
+    """Estimate pairs of a kind and sort their matches.
+
+    Those of a noise scale above ``max_scale`` (pixels) are left out.
+    """
+    every, of_right, differing = [], [], []
     for index in pairs:
         pair = PROBLEMS[problem].generate(regime, index, split)
         found = estimate_pair(pair)
+        if found.scale > max_scale:
+            continue
         assert pair.is_inlier is not None
         every.append((found.probabilities, pair.is_inlier))
+        differing.append(np.mean((found.probabilities > 0.5) != found.inliers))
         if error_of(pair, fit_to(found)) <= PROBLEMS[problem].limit:
             of_right.append(every[-1])
     blocks = Reliability.of(of_right), Reliability.of(every)
-    return Panel(problem, split, regime, len(of_right), len(pairs), *blocks)
+    counts = len(of_right), len(every), float(np.mean(differing))
+    return Panel(problem, split, regime, *counts, *blocks)
 
 
 def save_picture(panels: Sequence[Panel], path: Path) -> None:
@@ -205,6 +220,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--problems", nargs="+", default=TWO_VIEW, choices=TWO_VIEW)
     parser.add_argument("--regimes", nargs="+", default=REGIMES, choices=REGIMES)
     parser.add_argument("--splits", nargs="+", default=SPLITS, choices=SPLITS)
+    parser.add_argument(
+        "--max-scale",
+        type=float,
+        default=np.inf,
+        metavar="PIXELS",
+        help="leave out pairs of a larger noise scale",
+    )
     parser.add_argument("--picture", type=Path, help="draw reliability diagrams")
     args = parser.parse_args(arguments)
     deciles = [f"{10 * k}-" for k in range(NUM_BINS)]
@@ -214,7 +236,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for split in args.splits:
         for problem in args.problems:
             for regime in args.regimes:
-                panel = measure(problem, regime, split, pairs)
+                panel = measure(problem, regime, split, pairs, args.max_scale)
                 _print(panel)
                 panels.append(panel)
     if args.picture is not None:
@@ -229,3 +251,4 @@ def _print(panel: Panel) -> None:
         titles = title, "    give or take", "    matches"
         for words, line in zip(titles, block.lines(), strict=True):
             print(f"{words:36s}{line}", flush=True)
+    print(f"    p > 0.5 is not the mask in {100 * panel.differing:.2f} %", flush=True)
