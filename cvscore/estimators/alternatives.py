@@ -1,7 +1,7 @@
 """What else explains the matches about as well, searched for when it is asked for.
 
 Two kinds of other answers are looked for: what the estimator itself knows to be
-ambiguous (`Estimator.find_rivals`; for essential matrices the second pose of a plane),
+ambiguous (`Estimator.find_rivals`; the second pose of a plane, of two views or of one),
 and another structure, as a second plane or a thing that moves by itself.  A structure
 is what a search among the outliers finds.  It is listed where those outliers alone give
 it at least `MIN_EVIDENCE_SHARE` of the evidence of the first: what is left of the first

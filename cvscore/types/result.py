@@ -208,9 +208,10 @@ class Estimate:
     def alternatives(self) -> tuple[Estimate, ...]:
         """Other estimates that explain the matches about as well, best first.
 
-        The second pose of a plane, for an essential matrix, where its evidence is no
-        more than 10 nats below (`cvscore.two_view.degeneracy.planar_pose_ambiguity`);
-        and another structure among the outliers, of half the evidence or more
+        The second pose of a plane, for an essential matrix
+        (`cvscore.two_view.degeneracy.planar_pose_ambiguity`) or an absolute pose
+        (`cvscore.models.mirrored_pose`), where its evidence is no more than 10 nats
+        below; and another structure among the outliers, of half the evidence or more
         (`cvscore.estimators.alternatives`).  Each has its ``evidence_difference``.
         Empty where there is none; searched for when it is first asked for.
         """
