@@ -42,7 +42,7 @@ PATIENCE = 2
 
 # The search comes back to the interpreter, where Ctrl-C is seen, after so much work:
 # points on which samples were scored, and as many as cost what solving for one does.
-WORK_OF_A_SLICE = 8e6
+WORK_OF_A_SLICE = 12e6
 WORK_OF_A_SAMPLE = 1e3
 
 # Where samples come from: all points, or the inliers of the best model.
