@@ -109,7 +109,8 @@ class Posterior:
             jacobian = self.parametrisation.jacobian(
                 within._replace(points=both), self.basis
             ).reshape(self.dim, both.shape[1], num_params)
-            jacobian *= roots[:, None]
+            if self.weights is not None:
+                jacobian *= roots[:, None]
             residuals = roots[:num] * self.parametrisation.residuals(within)
         beside = jacobian[:, num:]
         return Linearised(

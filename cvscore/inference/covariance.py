@@ -172,7 +172,8 @@ def _scale_matrix(
     if core > 0.0 and num >= MIN_MATCHES:
         pulls = np.einsum("di,dij->ij", weights * near.residuals, jacobian)
         first = near.places[: len(near.places) // 2]  # neighbours in the first set
-        bias = width_bias(jacobian, near.residuals, beliefs, core, middle)
+        given = jacobian, near.residuals, weights, beliefs
+        bias = width_bias(*given, core, middle)
         clustered, freedom = clustered_covariance(
             jacobian, pulls, believed, middle, first
         )

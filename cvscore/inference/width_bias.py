@@ -24,10 +24,17 @@ from cvscore.types import Array
 
 # The width of the narrower fit.  One of half sees noise, one of nine tenths no bias.
 NARROWING = 0.7
+# Of Newton's method towards it.  One falls short where the bias is large.
+NUM_STEPS = 2
 
 
 def width_bias(
-    jacobian: Array, residuals: Array, beliefs: Array, core: float, middle: Array
+    jacobian: Array,
+    residuals: Array,
+    weights: Array,
+    beliefs: Array,
+    core: float,
+    middle: Array,
 ) -> Array:
     """Return the mean square (n, n) of the pull that is a bias.
 
@@ -37,28 +44,35 @@ def width_bias(
         Derivatives of residuals, in coordinates in which weighted ones are orthonormal.
     residuals : (d, M) array
         At the fit.
-    beliefs : (M,) array
-        That matches are right.
+    weights, beliefs : (M,) arrays
+        Of the matches in the fit, and that they are right.
     core : float
         The variance at which the fit weighted.
     middle : (n, n) array
         Covariance of the sum of the pulls of the fit.
     """
     dim, _, num_params = jacobian.shape
-    sq_residuals = (residuals**2).sum(axis=0)
-    narrow = biweights(sq_residuals, NARROWING**2 * core)
-    wide = biweights(sq_residuals, core)
-    # How far a pull moves the narrower fit, over how far it moves the wider.
-    stiffness = (beliefs @ mean_slopes(narrow, dim)) / (
-        beliefs @ mean_slopes(wide, dim)
-    )
-    if not stiffness > 0.0:
-        return np.zeros_like(middle)
+    rows = jacobian.reshape(-1, num_params)
+
+    def newton_step(weights: Array, left: Array) -> tuple[Array, float]:
+        """Return the step that residuals ask for, and how stiff the fit is."""
+        stiffness = float(beliefs @ mean_slopes(weights, dim)) / believed
+        return -((weights * left).ravel() @ rows) / stiffness, stiffness
+
+    believed = float(beliefs @ weights)
+    # The fit has settled but for a small step of its own.
+    settled, stiffness_of_fit = newton_step(weights, residuals)
+    moved, left = np.zeros(num_params), residuals
+    for _ in range(NUM_STEPS):
+        narrow = biweights((left**2).sum(axis=0), NARROWING**2 * core)
+        step, stiffness = newton_step(narrow, left)
+        if not stiffness > 0.0:
+            return np.zeros_like(middle)
+        moved = moved + step
+        left = residuals + (rows @ moved).reshape(residuals.shape)
     at_noise, narrowed = of_normal(dim), of_normal(dim, NARROWING)
     all_of_it = 1.0 / (1.0 - NARROWING**2 * at_noise.slope / narrowed.slope)
-    # The pulls of the wider are nearly zero: as far as the fit has settled.
-    pulled = (narrow / stiffness - wide) * residuals
-    bias = all_of_it * (pulled.ravel() @ jacobian.reshape(-1, num_params))
+    bias = all_of_it * stiffness_of_fit * (moved - settled)
     by_noise = all_of_it**2 * (at_noise.efficiency / narrowed.efficiency - 1.0)
     seen = float(bias @ np.linalg.solve(middle, bias))
     share = max(0.0, 1.0 - num_params * by_noise / seen) if seen > 0.0 else 0.0

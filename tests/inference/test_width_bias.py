@@ -24,7 +24,8 @@ def added(seed, num_wrong):
     deviation = np.sqrt(weights.sum())
     jacobian = np.full((1, len(given), 1), 1.0 / deviation)
     beliefs = np.ones(len(given))
-    found = width_bias(jacobian, residuals, beliefs, 1.0, np.eye(1))
+    given = jacobian, residuals, biweights(residuals[0] ** 2, 1.0), beliefs
+    found = width_bias(*given, 1.0, np.eye(1))
     return float(found[0, 0]), mean * deviation
 
 
