@@ -20,12 +20,12 @@ from llvmlite import binding
 from numba.core.codegen import CPUCodeLibrary
 
 OUR_FUNCTION = re.compile(r"^define [^\n]*@_ZN7cvscore.*?^}$", re.MULTILINE | re.DOTALL)
-NAME = re.compile(r'%(?:"[^"]*"|[\w.$-]+)')
+VALUE_NAME = re.compile(r'%(?:"[^"]*"|[\w.$-]+)')
 # LLVM writes pointers as ``ptr``, and as ``i8*`` before its version 15.
-COUNT = re.compile(
+COUNTING_LINE = re.compile(
     r"^ *(?:tail )?call void @NRT_(?:incref|decref)\((?:ptr|i8\*) [^%]*(%[^)]+)\)"
 )
-PHI = re.compile(r"^ *(%\S+) = phi (?:ptr|i8\*) (.*)$")
+PHI_LINE = re.compile(r"^ *(%\S+) = phi (?:ptr|i8\*) (.*)$")
 PHI_VALUE = re.compile(r"\[ ([^,]+), ")
 NO_POINTER = {"null", "undef", "poison"}
 
@@ -49,12 +49,12 @@ def count_no_borrowed_arrays() -> None:
 def without_counts(function: str) -> str:
     """Return a function, in LLVM's language, that counts no borrowed argument."""
     lines = function.split("\n")
-    if not any(COUNT.match(line) for line in lines):
+    if not any(COUNTING_LINE.match(line) for line in lines):
         return function
     borrowed = _borrowed_names(lines)
 
     def is_needed(line: str) -> bool:
-        count = COUNT.match(line)
+        count = COUNTING_LINE.match(line)
         return count is None or count[1] not in borrowed
 
     return "\n".join(filter(is_needed, lines))
@@ -67,13 +67,15 @@ def _borrowed_names(lines: list[str]) -> set[str]:
     borrow it in their turn, or chosen between (phi) where the choice stays as well.
     """
     values = {
-        phi[1]: PHI_VALUE.findall(phi[2]) for line in lines if (phi := PHI.match(line))
+        phi[1]: PHI_VALUE.findall(phi[2])
+        for line in lines
+        if (phi := PHI_LINE.match(line))
     }
     users: dict[str, list[str]] = {}
     for line in lines[1:]:
-        for name in NAME.findall(line):
+        for name in VALUE_NAME.findall(line):
             users.setdefault(name, []).append(line)
-    borrowed = {*NAME.findall(lines[0]), *values}
+    borrowed = {*VALUE_NAME.findall(lines[0]), *values}
 
     def stays(name: str) -> bool:
         known = borrowed | NO_POINTER
@@ -86,7 +88,7 @@ def _borrowed_names(lines: list[str]) -> set[str]:
 
 def _borrows(line: str, borrowed: set[str]) -> bool:
     """Whether a line neither keeps what it uses, nor mixes it with what is owned."""
-    phi = PHI.match(line)
+    phi = PHI_LINE.match(line)
     if phi is not None:
         return phi[1] in borrowed
     return " call " in line or " icmp " in line
