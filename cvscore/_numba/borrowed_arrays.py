@@ -43,7 +43,8 @@ def count_no_borrowed_arrays() -> None:
             library._final_module = binding.parse_assembly(borrowing)
             library._final_module.name = name
 
-    CPUCodeLibrary._optimize_final_module = optimise_and_borrow
+    replaced = "_optimize_final_module"
+    setattr(CPUCodeLibrary, replaced, optimise_and_borrow)
 
 
 def without_counts(function: str) -> str:
