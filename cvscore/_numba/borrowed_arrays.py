@@ -19,7 +19,8 @@ from typing import Any
 from llvmlite import binding
 from numba.core.codegen import CPUCodeLibrary
 
-OUR_FUNCTION = re.compile(r"^define [^\n]*@_ZN7cvscore.*?^}$", re.MULTILINE | re.DOTALL)
+OURS = "_ZN7cvscore"  # how the names of our functions begin
+OUR_FUNCTION = re.compile(rf"^define [^\n]*@{OURS}.*?^}}$", re.MULTILINE | re.DOTALL)
 VALUE_NAME = re.compile(r'%(?:"[^"]*"|[\w.$-]+)')
 # LLVM writes pointers as ``ptr``, and as ``i8*`` before its version 15.
 COUNTING_LINE = re.compile(
@@ -36,12 +37,14 @@ def count_no_borrowed_arrays() -> None:
 
     def optimise_and_borrow(library: Any) -> None:
         optimise(library)
-        text = str(library._final_module)
+        module = library._final_module
+        if not any(function.name.startswith(OURS) for function in module.functions):
+            return
+        text = str(module)
         borrowing = OUR_FUNCTION.sub(lambda found: without_counts(found[0]), text)
         if borrowing != text:
-            name = library._final_module.name
             library._final_module = binding.parse_assembly(borrowing)
-            library._final_module.name = name
+            library._final_module.name = module.name
 
     replaced = "_optimize_final_module"
     setattr(CPUCodeLibrary, replaced, optimise_and_borrow)
