@@ -75,20 +75,23 @@ class MatchProbabilities:
             self.inliers[finite],
             self.dim,
             self.num_params,
-            (NEAREST_MISS * self.half_width) ** 2,
+            float(self.half_width),
             self.precision**2,
         )
         return found
 
 
 @kernel
-def _match_probabilities(rows, sq_residuals, inliers, dim, num_params, nearest, least):
+def _match_probabilities(
+    rows, sq_residuals, inliers, dim, num_params, half_width, least
+):
     least = max(least, TINY)
+    nearest = NEAREST_MISS * half_width
     core = max(core_variance(sq_residuals[inliers], dim, num_params), least)
     given, num_inliers = (sq_residuals, dim, num_params), float(inliers.sum())
     mixture = fit_residuals(*given, core, num_inliers, least, MAX_OVER_CORE**2 * core)
     right = expected(mixture, rows, dim)[0]
-    group, belief = find_narrower_group(mixture, *given, nearest, least)
+    group, belief = find_narrower_group(mixture, *given, nearest * nearest, least)
     if belief > NEGLIGIBLE:
         variance = group.variance
         mixture = fit_residuals(*given, variance, group.num_right, variance, variance)
