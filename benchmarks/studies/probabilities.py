@@ -28,12 +28,12 @@ import numpy as np
 
 from benchmarks.command_line import parser_of
 from benchmarks.data.pair import Array, Mask
-from benchmarks.data.synthetic import SPLITS
+from benchmarks.data.synthetic import REGIMES, SPLITS
 from benchmarks.methods.cvscore import estimate_pair, fit_to
 from benchmarks.problems import PROBLEMS, TWO_VIEW
 from benchmarks.protocols import error_of
 
-REGIMES = ("typical", "lowinl", "struct")
+STUDIED = ("typical", "lowinl", "struct")
 NUM_BINS = 10
 TOLERANCE = 0.05
 NUM_RESAMPLES = 500
@@ -200,7 +200,7 @@ def _draw(axes: Any, panel: Panel) -> None:
         half = what.half_intervals()
         told = half <= DRAWN_WITHIN
         counts, believed, right = (part.sum(axis=0)[told] for part in what)
-        style = {"markersize": 4, "linewidth": 1.3, **STYLES[panel.regime]}
+        style = {"markersize": 4, "linewidth": 1.3, **STYLES.get(panel.regime, {})}
         axes.errorbar(
             believed / counts,
             right / counts,
@@ -218,7 +218,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--num", type=int, default=300, help="pairs of a kind")
     parser.add_argument("--first", type=int, default=0, help="index of the first pair")
     parser.add_argument("--problems", nargs="+", default=TWO_VIEW, choices=TWO_VIEW)
-    parser.add_argument("--regimes", nargs="+", default=REGIMES, choices=REGIMES)
+    parser.add_argument("--regimes", nargs="+", default=STUDIED, choices=REGIMES)
     parser.add_argument("--splits", nargs="+", default=SPLITS, choices=SPLITS)
     parser.add_argument(
         "--max-scale",

@@ -41,6 +41,7 @@ def result(
         summary.inliers, summary.residuals, of_surplus, summary.threshold
     )
     half_width = objective.score.half_width
+    before_widening = problem.score.half_width
     return Estimate(
         model=model,
         inliers=inliers,
@@ -66,6 +67,7 @@ def result(
             summary.inliers,
             objective.model.residual_dim,
             objective.model.num_params,
+            np.inf if before_widening is None else unit * before_widening,
             unit * problem.precision,
         ),
         **further,

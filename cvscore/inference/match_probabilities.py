@@ -26,7 +26,11 @@ from cvscore.types import Array, Mask
 
 # Of the scale of right matches over that of the inliers' core, which is some percent
 # less as it is cut off.  What is wider is not what the score has chosen.
-MAX_OVER_CORE = 1.2
+MAX_OVER_CORE = 1.5
+# Scale of near misses, in half-widths of the score.  Wrong matches are spread over that
+# width; what has a smaller scale is noise, whose scale may differ from match to match.
+# Chosen on validation problems.
+NEAREST_MISS = 0.05
 # Of a narrower group: a smaller probability changes nothing.
 NEGLIGIBLE = 1e-3
 
@@ -47,6 +51,9 @@ class MatchProbabilities:
         Where it begins.
     dim, num_params : int
         Constraints per match, and parameters fitted to the inliers.
+    half_width : float
+        Of the band that the score takes wrong matches to be spread over; infinite for
+        scores without one.
     precision : float
         Rounding error of a residual: no noise is smaller.
     """
@@ -56,6 +63,7 @@ class MatchProbabilities:
     inliers: Mask
     dim: int
     num_params: int
+    half_width: float
     precision: float
 
     def __call__(self) -> Array:
@@ -67,19 +75,23 @@ class MatchProbabilities:
             self.inliers[finite],
             self.dim,
             self.num_params,
+            float(self.half_width),
             self.precision**2,
         )
         return found
 
 
 @kernel
-def _match_probabilities(rows, sq_residuals, inliers, dim, num_params, least):
+def _match_probabilities(
+    rows, sq_residuals, inliers, dim, num_params, half_width, least
+):
     least = max(least, TINY)
+    nearest = NEAREST_MISS * half_width
     core = max(core_variance(sq_residuals[inliers], dim, num_params), least)
     given, num_inliers = (sq_residuals, dim, num_params), float(inliers.sum())
     mixture = fit_residuals(*given, core, num_inliers, least, MAX_OVER_CORE**2 * core)
     right = expected(mixture, rows, dim)[0]
-    group, belief = find_narrower_group(mixture, *given, least)
+    group, belief = find_narrower_group(mixture, *given, nearest * nearest, least)
     if belief > NEGLIGIBLE:
         variance = group.variance
         mixture = fit_residuals(*given, variance, group.num_right, variance, variance)

@@ -51,7 +51,7 @@ class NarrowerGroup(NamedTuple):
 
 
 @kernel
-def find_narrower_group(mixture, sq_residuals, dim, num_params, least):
+def find_narrower_group(mixture, sq_residuals, dim, num_params, nearest, least):
     """Return the likeliest `NarrowerGroup`, and the probability that it is one.
 
     Parameters
@@ -62,6 +62,8 @@ def find_narrower_group(mixture, sq_residuals, dim, num_params, least):
         Squared distances to the model, all finite.
     dim, num_params : int
         Constraints per match, and parameters fitted to the right ones.
+    nearest : float
+        Least variance of near misses; what is closer to the model is noise.
     least : float
         Variance of rounding errors.
     """
@@ -69,6 +71,8 @@ def find_narrower_group(mixture, sq_residuals, dim, num_params, least):
     near = np.isfinite(density)
     density, near_by = density[near], sq_residuals[near]
     best = NarrowerGroup(mixture.variance, 0.0, -np.inf)
+    if mixture.variance < nearest:
+        return best, 0.0
     for narrowing in NARROWINGS:
         start = max(mixture.variance / narrowing**2, least)
         found = _fit_group(mixture, near_by, density, dim, num_params, start, least)

@@ -6,6 +6,7 @@ import pytest
 from cvscore.inference.match_probabilities import MatchProbabilities
 
 NUM_PARAMS = {1: 5, 2: 8, 3: 6}
+HALF_WIDTH = 40.0
 
 
 def residuals_of(rng, dim, num_right=300, num_wrong=300, scale=0.7, width=60.0):
@@ -19,7 +20,7 @@ def residuals_of(rng, dim, num_right=300, num_wrong=300, scale=0.7, width=60.0):
 
 def probabilities_of(residuals, is_inlier, dim, rows=None):
     rows = residuals if rows is None else rows
-    given = rows, residuals, is_inlier, dim, NUM_PARAMS[dim], 1e-12
+    given = rows, residuals, is_inlier, dim, NUM_PARAMS[dim], HALF_WIDTH, 1e-12
     return MatchProbabilities(*given)()
 
 
@@ -51,8 +52,8 @@ def test_they_fall_with_the_residual_and_do_not_depend_on_the_unit(rng):
     assert believed[0] > 0.99
     assert (np.diff(believed) <= 1e-4).all()
     assert believed[-1] < 1e-6
-    given = 1e-6 * rows, 1e-6 * residuals, near, 2, NUM_PARAMS[2], 1e-18
-    in_metres = MatchProbabilities(*given)()
+    given = 1e-6 * rows, 1e-6 * residuals, near, 2, NUM_PARAMS[2]
+    in_metres = MatchProbabilities(*given, 1e-6 * HALF_WIDTH, 1e-18)()
     np.testing.assert_allclose(in_metres, believed, atol=1e-9)
 
 
@@ -76,6 +77,18 @@ def test_a_narrower_group_among_near_misses_has_the_right_matches(rng):
     believed = probabilities_of(residuals, residuals < 25.0, 1)
     assert believed[:200].mean() > 0.8
     assert believed[200:].mean() < 0.1
+
+
+@pytest.mark.parametrize("dim", [1, 2])
+def test_noise_whose_scale_differs_from_match_to_match_is_believed(dim):
+    # As that of photographs: the best tenth is ten times as precise as the others.
+    rng = np.random.default_rng(0)
+    scales = np.where(np.arange(1500) < 150, 0.01, 0.1)[:, None]
+    noise = np.linalg.norm(scales * rng.normal(size=(1500, dim)), axis=1)
+    residuals = np.append(noise, 60.0 * rng.random(500) ** (1 / dim))
+    believed = probabilities_of(residuals, residuals < 0.4, dim)
+    assert believed[:1500].mean() > 0.97
+    assert believed[1500:].mean() < 0.02
 
 
 def test_few_matches_have_no_narrower_group():

@@ -22,7 +22,7 @@ def belief(rng, dim, num_right, num_near, scale=0.5, miss=6.0):
     variance = (miss if num_near else scale) ** 2
     given = residuals**2, dim, NUM_PARAMS[dim]
     mixture = fit_residuals(*given, variance, float(inliers), variance, variance)
-    return find_narrower_group(mixture, *given, LEAST)
+    return find_narrower_group(mixture, *given, 0.0, LEAST)
 
 
 @pytest.mark.parametrize("dim", [1, 2, 3])
@@ -47,7 +47,7 @@ def test_they_do_not_depend_on_the_unit(rng):
         sq_residuals, variance = (unit * residuals) ** 2, 25.0 * unit**2
         bounds = LEAST * unit**2, 50.0 * unit**2
         mixture = fit_residuals(sq_residuals, 1, 5, variance, 200.0, *bounds)
-        group, odds = find_narrower_group(mixture, sq_residuals, 1, 5, bounds[0])
+        group, odds = find_narrower_group(mixture, sq_residuals, 1, 5, 0.0, bounds[0])
         found.append((np.sqrt(group.variance) / unit, group.num_right, odds))
     np.testing.assert_allclose(found[1:], [found[0]] * 2, rtol=1e-3)
 
@@ -59,9 +59,17 @@ def test_as_many_close_matches_as_parameters_are_no_group(num_close, low, high, 
     residuals = np.append(close, np.abs(rng.normal(0, 1.0, 300)))
     given = residuals**2, 1, 5
     mixture = fit_residuals(*given, 1.0, 300.0, LEAST, 2.0)
-    assert low <= find_narrower_group(mixture, *given, LEAST)[1] <= high
+    assert low <= find_narrower_group(mixture, *given, 0.0, LEAST)[1] <= high
 
 
 def test_nothing_near_is_no_group():
     mixture = fit_residuals(np.full(3, 1.0), 1, 5, 1.0, 3.0, LEAST, 2.0)
-    assert find_narrower_group(mixture, np.empty(0), 1, 5, LEAST)[1] < 0.5
+    assert find_narrower_group(mixture, np.empty(0), 1, 5, 0.0, LEAST)[1] < 0.5
+
+
+def test_what_is_closer_than_near_misses_is_noise(rng):
+    residuals = np.abs(np.append(rng.normal(0, 0.5, 80), rng.normal(0, 5, 200)))
+    given = residuals**2, 1, 5
+    mixture = fit_residuals(*given, 25.0, 200.0, 25.0, 25.0)
+    assert find_narrower_group(mixture, *given, 4.0**2, LEAST)[1] > 0.99
+    assert find_narrower_group(mixture, *given, 6.0**2, LEAST)[1] == 0.0
