@@ -246,7 +246,7 @@ def _better_of(
 def too_few(problem: Problem, model: GeometricModel) -> str:
     """Say that there are not enough points."""
     return (
-        f"{problem.points.shape[1]} distinct matches, but a {model.name} needs "
+        f"{problem.points.shape[1]} distinct matches, but {_one(model.name)} needs "
         f"at least {model.sample_size + 1}"
     )
 
@@ -262,6 +262,11 @@ def no_surplus(objective: Objective, summary: FitSummary) -> str:
 def degenerate(problem: Problem, model: GeometricModel) -> str:
     """Say that no sample gave a model."""
     return (
-        f"no sample of the {problem.points.shape[1]} distinct matches gave a "
-        f"{model.name}: they are degenerate"
+        f"no sample of the {problem.points.shape[1]} distinct matches gave "
+        f"{_one(model.name)}: they are degenerate"
     )
+
+
+def _one(name: str) -> str:
+    """Return a noun with its article."""
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
