@@ -34,7 +34,8 @@ def connected(path: Path) -> Iterator[sqlite3.Connection]:
     Raises
     ------
     FileNotFoundError, PermissionError
-        Where there is no database, or none that may be written to.
+        Where there is no database, or none that may be written to; the first also at
+        the end, where it is no longer there.
     TimeoutError
         Where another program has it locked.
     OSError
@@ -59,7 +60,9 @@ def connected(path: Path) -> Iterator[sqlite3.Connection]:
             with transaction(connection):  # the proof that writing is possible
                 _read_schema(connection)
             _wait(connection, WRITE_TIMEOUT_SECONDS)
+            opened = path.stat()
             yield connection
+            _check_same_file(path, opened)
     except sqlite3.Error as error:
         raise _explained(error, path) from None
 
@@ -76,6 +79,14 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
         raise
+
+
+def _check_same_file(path: Path, opened: os.stat_result) -> None:
+    """Refuse to have written to a file that is no longer there: SQLite can't tell."""
+    if not path.exists() or not os.path.samestat(path.stat(), opened):
+        raise FileNotFoundError(
+            f"{path} was removed or replaced meanwhile: what was written went with it"
+        )
 
 
 def _read_schema(connection: sqlite3.Connection) -> None:
