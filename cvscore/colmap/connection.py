@@ -50,6 +50,7 @@ def connected(path: Path) -> Iterator[sqlite3.Connection]:
     if not _begins_as_database(path):  # SQLite makes one of any short file
         raise ValueError(f"{path} is not a COLMAP database: it is no database at all")
     _check_beside(path.resolve())
+    opened = path.stat()
     uri = f"{path.resolve().as_uri()}?mode=rw"
     try:
         with closing(
@@ -60,10 +61,10 @@ def connected(path: Path) -> Iterator[sqlite3.Connection]:
             with transaction(connection):  # the proof that writing is possible
                 _read_schema(connection)
             _wait(connection, WRITE_TIMEOUT_SECONDS)
-            opened = path.stat()
             yield connection
             _check_same_file(path, opened)
     except sqlite3.Error as error:
+        _check_same_file(path, opened)
         raise _explained(error, path) from None
 
 
@@ -82,7 +83,7 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def _check_same_file(path: Path, opened: os.stat_result) -> None:
-    """Refuse to have written to a file that is no longer there: SQLite can't tell."""
+    """Refuse to have written to a file that is no longer there: SQLite may not."""
     if not path.exists() or not os.path.samestat(path.stat(), opened):
         raise FileNotFoundError(
             f"{path} was removed or replaced meanwhile: what was written went with it"
