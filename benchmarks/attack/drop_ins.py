@@ -259,7 +259,8 @@ def _plain(points: Any) -> Array:
     is_listed = isinstance(points, list) and points
     if is_listed and isinstance(points[0], cv2.KeyPoint):
         points = cv2.KeyPoint.convert(points)
-    return _array(points).astype(np.float64)
+    with np.errstate(over="ignore"):  # of long doubles
+        return _array(points).astype(np.float64)
 
 
 def _array(part: Any) -> Array:

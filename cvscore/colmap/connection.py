@@ -34,7 +34,8 @@ def connected(path: Path) -> Iterator[sqlite3.Connection]:
     Raises
     ------
     FileNotFoundError, PermissionError
-        Where there is no database, or none that may be written to.
+        Where there is no database, or none that may be written to; the first also at
+        the end, where it is no longer there.
     TimeoutError
         Where another program has it locked.
     OSError
@@ -49,6 +50,7 @@ def connected(path: Path) -> Iterator[sqlite3.Connection]:
     if not _begins_as_database(path):  # SQLite makes one of any short file
         raise ValueError(f"{path} is not a COLMAP database: it is no database at all")
     _check_beside(path.resolve())
+    opened = path.stat()
     uri = f"{path.resolve().as_uri()}?mode=rw"
     try:
         with closing(
@@ -60,7 +62,9 @@ def connected(path: Path) -> Iterator[sqlite3.Connection]:
                 _read_schema(connection)
             _wait(connection, WRITE_TIMEOUT_SECONDS)
             yield connection
+            _check_same_file(path, opened)
     except sqlite3.Error as error:
+        _check_same_file(path, opened)
         raise _explained(error, path) from None
 
 
@@ -76,6 +80,14 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
         raise
+
+
+def _check_same_file(path: Path, opened: os.stat_result) -> None:
+    """Refuse to have written to a file that is no longer there: SQLite may not."""
+    if not path.exists() or not os.path.samestat(path.stat(), opened):
+        raise FileNotFoundError(
+            f"{path} was removed or replaced meanwhile: what was written went with it"
+        )
 
 
 def _read_schema(connection: sqlite3.Connection) -> None:

@@ -234,6 +234,7 @@ class Posterior:
         lengths = np.hypot(lines[0], lines[1])
         with np.errstate(all="ignore"):  # the epipole has no line
             lines, moved = lines / lengths, moved / lengths
+            lines[:, lengths == 0.0] = np.nan  # nor the line at infinity a place
             # A line of unit normal turns and shifts only.
             along = (moved[:, :2] * lines[:2]).sum(axis=1)[:, None] * lines
             slopes = (moved - along).transpose(1, 2, 0)  # (3, M, n)

@@ -95,3 +95,21 @@ def test_what_can_not_be_used_is_refused_by_name(scene, name, value):
     with pytest.raises((TypeError, ValueError), match=f"^{name} must"):
         verify_matches(scene, progress=False, **{name: value})
     assert num_verified(scene) == 0
+
+
+@pytest.mark.skipif(os.name == "nt", reason="what is open can't be removed there")
+@pytest.mark.parametrize("journal", ["WAL", "DELETE"])
+@pytest.mark.parametrize("is_replaced", [True, False])
+def test_a_database_that_goes_away_meanwhile_is_missed(scene, is_replaced, journal):
+    connection = sqlite3.connect(scene)
+    connection.execute(f"PRAGMA journal_mode = {journal}")
+    connection.close()
+    content = scene.read_bytes()
+
+    def remove(pair, geometry):
+        scene.unlink(missing_ok=True)
+        if is_replaced:
+            scene.write_bytes(content)
+
+    with pytest.raises(FileNotFoundError, match=r"removed or replaced meanwhile"):
+        verify_matches(scene, progress=False, on_pair=remove)

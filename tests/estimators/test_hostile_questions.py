@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from synthetic import two_view_scene
 
 import cvscore
 
@@ -194,3 +195,15 @@ def test_f_has_rank_two_where_terms_cancel():
         if found:
             values = np.linalg.svd(found.model, compute_uv=False)
             assert values[2] <= 1e-12 * values[0]
+
+
+def test_a_line_at_infinity_is_no_line(rng):
+    """Nor half of one: what rounding makes of an epipole may have an offset alone."""
+    scene = two_view_scene(rng)
+    posterior = cvscore.estimate_fundamental(scene.x1, scene.x2).posterior
+    at_infinity = np.array([[0.0, 0, 0], [0, 0, 0], [0, 1, 5]])
+    lines, covariances = replace(posterior, model=at_infinity).epipolar_lines(
+        scene.x1, 1
+    )
+    assert np.isnan(lines).all()
+    assert np.isposinf(covariances).all()
