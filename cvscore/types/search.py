@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -108,7 +108,20 @@ class RansacOptions:
             return DEFAULT_OPTIONS
         if not isinstance(options, cls):
             raise TypeError(f"options must be RansacOptions, got {shown(options)}")
-        return options
+        # Nothing of Python's is frozen: what was changed by force is checked again.
+        return options if options._is_as_checked() else replace(options)
+
+    def _is_as_checked(self) -> bool:
+        """Whether all is of the very types, and within the bounds, that checks leave."""
+        whole = self.max_iterations, self.min_iterations, self.seed
+        return (
+            all(type(number) is int for number in whole)
+            and type(self.confidence) is float
+            and 1 <= self.max_iterations <= MOST_ITERATIONS
+            and 0 <= self.min_iterations <= self.max_iterations
+            and 0 <= self.seed <= MOST_SEED
+            and 0.0 < self.confidence < 1.0
+        )
 
 
 DEFAULT_OPTIONS = RansacOptions()

@@ -143,6 +143,29 @@ def test_a_number_of_a_kind_of_its_own_is_a_number():
     assert type(options.max_iterations) is int
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("max_iterations", 0),
+        ("max_iterations", "many"),
+        ("min_iterations", 10**30),
+        ("seed", None),
+        ("confidence", 5.0),
+    ],
+)
+def test_options_that_were_changed_by_force_are_refused(name, value):
+    options = RansacOptions()
+    object.__setattr__(options, name, value)
+    with pytest.raises((TypeError, ValueError), match=f"^{name} must"):
+        cvscore.estimate_homography(X, X + 1, options=options)
+
+
+def test_options_that_were_changed_by_force_are_what_kernels_take():
+    options = RansacOptions()
+    object.__setattr__(options, "max_iterations", 1e3)
+    assert cvscore.estimate_homography(X, X + 1, options=options)
+
+
 def test_estimates_are_compared_as_objects_are():
     one, other = (cvscore.estimate_homography(X, X + 1) for _ in range(2))
     assert one == one
