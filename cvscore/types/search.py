@@ -112,7 +112,7 @@ class RansacOptions:
         return options if options._is_as_checked() else replace(options)
 
     def _is_as_checked(self) -> bool:
-        """Whether all is of the very types, and within the bounds, that checks leave."""
+        """Whether all is of the types, and within the bounds, that checks leave."""
         whole = self.max_iterations, self.min_iterations, self.seed
         return (
             all(type(number) is int for number in whole)
