@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cvscore._numba.compile import kernel
-from cvscore.numerics.fence import fence_around
+from cvscore.numerics.fence import FENCE, fence_around
 from cvscore.numerics.shell_sort import sort_first
 
 # The cells cover what these of about so many coordinates, sorted, enclose, and those at
@@ -57,7 +57,7 @@ def span_around(first, num_columns, row, column):
 @kernel
 def cells_along(values, cells):
     """In which of ``cells`` cells a side each of the coordinates (N,) is."""
-    lowest, highest = fence_around(values.copy())
+    lowest, highest = fence_around(values.copy(), FENCE)
     some = np.empty(values.shape[0])
     num_some = 0
     for i in range(0, values.shape[0], max(1, values.shape[0] // NUM_LOOKED_AT)):

@@ -16,15 +16,18 @@ from cvscore._numba.compile import kernel
 from cvscore.numerics.quickselect import move_smallest_first
 
 # Median absolute deviations from the median.  Uniform values lie within two, normally
-# distributed ones within four but for seven of 1,000.
-FENCE = 4.0
+# distributed ones within four but for seven of 1,000; within six lies what is crowded
+# in a part of the image, too.
+FENCE = 6.0
+POINT_FENCE = 4.0  # where all coordinates of a point tell
 
 
 @kernel
-def fence_around(values):
+def fence_around(values, deviations_away):
     """Return between which two all values (N,) count, N > 0; they are reordered.
 
-    Infinitely far where all of them do.
+    They are so many median absolute deviations from the median, or infinitely far away
+    where all values count.
     """
     half, middle = values.shape[0] // 2, (values.shape[0] - 1) // 2
     move_smallest_first(values, middle + 1)
@@ -33,13 +36,13 @@ def fence_around(values):
     for i in range(values.shape[0]):
         farthest = max(farthest, abs(values[i] - median))
     # To count is ten times faster than to find the deviation, and mostly enough.
-    near, num_near = farthest / FENCE, 0
+    near, num_near = farthest / deviations_away, 0
     for i in range(values.shape[0]):
         num_near += abs(values[i] - median) < near
     if num_near > half:
         deviations = np.abs(values - median)
         move_smallest_first(deviations, half + 1)
-        reach = FENCE * deviations[half]
+        reach = deviations_away * deviations[half]
         if reach > 0.0:  # else most are the same: no scale to tell the others by
             return median - reach, median + reach
     return -np.inf, np.inf
@@ -61,7 +64,7 @@ def within_fences(points, share):
         num = kept.shape[1]
         ordered, inside = kept.copy(), np.ones(num, dtype=np.bool_)
         for row in range(kept.shape[0]):
-            low, high = fence_around(ordered[row])
+            low, high = fence_around(ordered[row], POINT_FENCE)
             if low > -np.inf:
                 for i in range(num):
                     inside[i] &= low <= kept[row, i] <= high
@@ -80,7 +83,7 @@ def within_fence(values):
     Where all are, their (lower) median is in its place and the smaller ones before it.
     """
     kept = values.copy()
-    low, high = fence_around(kept)
+    low, high = fence_around(kept, FENCE)
     if low == -np.inf:
         return kept
     return kept[(kept >= low) & (kept <= high)]

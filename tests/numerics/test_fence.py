@@ -3,14 +3,20 @@
 import numpy as np
 import pytest
 
-from cvscore.numerics.fence import FENCE, fence_around, within_fence, within_fences
+from cvscore.numerics.fence import (
+    FENCE,
+    POINT_FENCE,
+    fence_around,
+    within_fence,
+    within_fences,
+)
 
 
 def test_it_stands_at_median_absolute_deviations(rng):
     values = np.concatenate([rng.uniform(-3, 3, 200), [50.0, -80.0]])
     median = np.sort(values)[100]
     deviation = np.sort(np.abs(values - median))[101]
-    low, high = fence_around(values.copy())
+    low, high = fence_around(values.copy(), FENCE)
     assert low == pytest.approx(median - FENCE * deviation)
     assert high == pytest.approx(median + FENCE * deviation)
     assert sorted(within_fence(values)) == sorted(values[:200])
@@ -18,7 +24,7 @@ def test_it_stands_at_median_absolute_deviations(rng):
 
 def test_uniform_values_have_none(rng):
     values = rng.uniform(-3, 8, 500)
-    assert fence_around(values.copy()) == (-np.inf, np.inf)
+    assert fence_around(values.copy(), FENCE) == (-np.inf, np.inf)
     assert sorted(within_fence(values)) == sorted(values)
 
 
@@ -43,7 +49,7 @@ def left_within_fences(points, share):
     while True:
         inside = np.ones(points.shape[1], dtype=bool)
         for row in points:
-            low, high = fence_around(row.copy())
+            low, high = fence_around(row.copy(), POINT_FENCE)
             inside &= (low <= row) & (row <= high)
         num_beyond = np.count_nonzero(~inside)
         if num_beyond <= int(share * (len(inside) - 1)):
