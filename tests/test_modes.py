@@ -36,6 +36,7 @@ from cvscore.calibration.calibrate import calibrate
 from cvscore.calibration.labelled_pairs import LabelledPair
 from cvscore.colmap.cameras import PinholeView
 from cvscore.colmap.cleaning import clean_matches
+from cvscore.data.normalization import region_of
 from cvscore.estimators.likeliest_pose import likeliest_pose
 from cvscore.estimators.pair_geometry import PairOptions, estimate_pair
 from cvscore.models.solvers.five_point import essential_5pt
@@ -94,6 +95,13 @@ def test_wild_coordinates(rng):
     scene.x2[wild] = 1e40
     found = cvscore.estimate_homography(scene.x1, scene.x2, options=QUICK)
     check(found, scene)
+
+
+def test_most_matches_are_wild_in_some_coordinate(rng):
+    points = rng.uniform(0, 1, (4, 200))
+    for row, values in enumerate(points):
+        values[40 * row : 40 * (row + 1)] = rng.uniform(-1e6, 1e6, 40)
+    assert (region_of(points).spreads < 1.5).all()
 
 
 @pytest.mark.parametrize("num", [80, MANY])
@@ -209,6 +217,8 @@ def test_large_noise_widens_the_half_width(rng):
     scene = planar_scene(rng, 120, inlier_ratio=0.8, noise=12.0)
     found = cvscore.estimate_homography(scene.x1, scene.x2, options=QUICK)
     assert found.inliers[scene.is_inlier].mean() > 0.5
+    # Noise as wide as near misses would be, and no narrower group among them.
+    assert found.probabilities[found.inliers].mean() > 0.5
 
 
 def test_a_facade_with_repeats(rng):

@@ -19,8 +19,10 @@ from typing import Any
 from llvmlite import binding
 from numba.core.codegen import CPUCodeLibrary
 
-OURS = "_ZN7cvscore"  # how the names of our functions begin
-OUR_FUNCTION = re.compile(rf"^define [^\n]*@{OURS}.*?^}}$", re.MULTILINE | re.DOTALL)
+OUR_PREFIX = "_ZN7cvscore"  # how the names of our functions begin
+OUR_FUNCTION = re.compile(
+    rf"^define [^\n]*@{OUR_PREFIX}.*?^}}$", re.MULTILINE | re.DOTALL
+)
 VALUE_NAME = re.compile(r'%(?:"[^"]*"|[\w.$-]+)')
 # LLVM writes pointers as ``ptr``, and as ``i8*`` before its version 15.
 COUNTING_LINE = re.compile(
@@ -38,7 +40,9 @@ def count_no_borrowed_arrays() -> None:
     def optimise_and_borrow(library: Any) -> None:
         optimise(library)
         module = library._final_module
-        if not any(function.name.startswith(OURS) for function in module.functions):
+        if not any(
+            function.name.startswith(OUR_PREFIX) for function in module.functions
+        ):
             return
         text = str(module)
         borrowing = OUR_FUNCTION.sub(lambda found: without_counts(found[0]), text)

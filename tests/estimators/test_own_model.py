@@ -276,9 +276,8 @@ def test_too_few_or_degenerate_points_are_a_reason_by_name(make, rng):
     size = case.model.sample_size
     few = case.run(np.ascontiguousarray(case.points[:, :size]))
     assert not few
-    assert few.reason == (
-        f"{size} distinct matches, but a {case.model.name} needs at least {size + 1}"
-    )
+    assert few.reason.startswith(f"{size} distinct matches, but a")
+    assert few.reason.endswith(f" {case.model.name} needs at least {size + 1}")
     assert not few.inliers.any()
     assert few.inliers.shape == (size,)
 

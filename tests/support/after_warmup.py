@@ -31,11 +31,12 @@ class Listener(event.Listener):
     def on_start(self, event):
         self._depth += 1
         function = event.data["dispatcher"].py_func
-        if self._depth == 1 and function.__module__.startswith("cvscore."):
+        module = function.__module__ or ""  # none, if made by `exec`
+        if self._depth == 1 and module.startswith("cvscore."):
             caller = self._caller()
             if caller.is_relative_to(self._package):
                 types = ", ".join(map(str, event.data["args"]))
-                name = f"{function.__module__}.{function.__qualname__}({types})"
+                name = f"{module}.{function.__qualname__}({types})"
                 test = os.environ.get("PYTEST_CURRENT_TEST")
                 self.found.append(f"{name}, called in {caller.name} by {test}")
 
