@@ -110,11 +110,16 @@ class SearchState(NamedTuple):
     is_over: bool
 
 
+# Before a search has found anything.
+NOTHING = Candidate(np.empty((3, 3)), np.empty(0), -np.inf)
+NO_MEMBERS = np.empty(0, dtype=np.int64)
+
+
 def new_search(max_iterations: int) -> SearchState:
     """Return the state of a search that has not begun."""
     return SearchState(
-        best=Candidate(np.empty((3, 3)), np.empty(0), -np.inf),
-        members=np.empty(0, dtype=np.int64),
+        best=NOTHING,
+        members=NO_MEMBERS,
         bars=np.full(2, -np.inf),
         iterations=0,
         batch=FIRST_BATCH,

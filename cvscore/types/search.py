@@ -82,6 +82,8 @@ class RansacOptions:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        if self._is_as_checked():
+            return
         # Frozen, and yet these become what kernels take: 1e4 is ten thousand.
         for name, least, most in (
             ("max_iterations", 1, MOST_ITERATIONS),
@@ -113,9 +115,9 @@ class RansacOptions:
 
     def _is_as_checked(self) -> bool:
         """Whether all is of the types, and within the bounds, that checks leave."""
-        whole = self.max_iterations, self.min_iterations, self.seed
         return (
-            all(type(number) is int for number in whole)
+            type(self.max_iterations) is type(self.min_iterations) is int
+            and type(self.seed) is int
             and type(self.confidence) is float
             and 1 <= self.max_iterations <= MOST_ITERATIONS
             and 0 <= self.min_iterations <= self.max_iterations
