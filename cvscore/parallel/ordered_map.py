@@ -9,9 +9,11 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from typing import TypeVar
+from concurrent.futures import Executor, Future
+from functools import partial
+from typing import TypeAlias, TypeVar
 
+from cvscore.parallel.worker_threads import Task, WorkerThreads
 from cvscore.types import shown, whole_number
 
 Item = TypeVar("Item")
@@ -90,6 +92,7 @@ def _do(function: Callable[[Item], Result], task: list[Item]) -> list[Result]:
 
 
 Results = Generator[tuple[Item, Result], None, None]
+Pending: TypeAlias = Future[list[Result]] | Task[list[Result]]
 
 
 def _in_executor(
@@ -114,30 +117,28 @@ def _in_threads(
     """
     num_ahead = TASKS_PER_THREAD * num_others
 
-    def start(task: list[Item], num_pending: int) -> Future[list[Result]]:
+    def start(items: list[Item], num_pending: int) -> Task[list[Result]]:
+        work = partial(_do, function, items)
         if num_pending < num_ahead:
-            return pool.submit(_do, function, task)
-        here: Future[list[Result]] = Future()
-        try:
-            here.set_result(_do(function, task))
-        except Exception as error:  # raised in its turn, after the results before it
-            here.set_exception(error)
+            return threads.submit(work)
+        here = Task(work)
+        here.run()  # what it raises comes in its turn, after the results before it
         return here
 
-    with ThreadPoolExecutor(max(num_others, 1)) as pool:  # starts them when needed
+    with WorkerThreads(num_others) as threads:
         yield from _in_order(tasks, start, num_ahead + MAX_WAITING * num_others)
 
 
 def _in_order(
     tasks: Iterable[list[Item]],
-    start: Callable[[list[Item], int], Future[list[Result]]],
+    start: Callable[[list[Item], int], Pending[Result]],
     num_ahead: int,
 ) -> Results[Item, Result]:
     """Start tasks, at most ``num_ahead`` of them beyond the one whose turn it is.
 
     ``start(task, num_pending)`` is told how many are under way.
     """
-    waiting: deque[tuple[list[Item], Future[list[Result]]]] = deque()
+    waiting: deque[tuple[list[Item], Pending[Result]]] = deque()
     try:
         for task in tasks:
             num_pending = sum(not future.done() for _, future in waiting)
@@ -152,7 +153,7 @@ def _in_order(
 
 
 def _next_of(
-    waiting: deque[tuple[list[Item], Future[list[Result]]]],
+    waiting: deque[tuple[list[Item], Pending[Result]]],
 ) -> Iterator[tuple[Item, Result]]:
     task, future = waiting[0]
     results = future.result()  # where an interrupt comes, it is still to be cancelled
