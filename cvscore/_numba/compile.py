@@ -8,6 +8,8 @@
     wants it) keep it: `brief_kernel`.
 no wrappers that nobody calls (:mod:`cvscore._numba.dispatcher`)
     They would take a sixth of the time to compile.
+no counts of the arrays that are given (:mod:`cvscore._numba.borrowed_arrays`)
+    They took up to a fifth of the time.
 a cache (:mod:`cvscore._numba.cache`)
     Kernels come with the wheel, or are compiled once and kept.  Where no folder can be
     written they still work, compiled afresh in each process, after one warning.
