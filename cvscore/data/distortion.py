@@ -39,18 +39,18 @@ def undistort(x: Array, K: Array, dist: Array) -> Array:
     (N, 2) array
         Pixels; NaN where the distortion has no inverse.
     """
-    observed = _homogeneous(x) @ np.linalg.inv(K).T
-    observed = observed @ np.linalg.inv(_tilt(dist[12], dist[13])).T
-    target = observed[:, :2] / observed[:, 2:]
-    ideal = target.copy()
-    with np.errstate(all="ignore"):  # points that diverge are found out below
+    with np.errstate(all="ignore"):  # points beyond all numbers, or that diverge
+        observed = _homogeneous(x) @ np.linalg.inv(K).T
+        observed = observed @ np.linalg.inv(_tilt(dist[12], dist[13])).T
+        target = observed[:, :2] / observed[:, 2:]
+        ideal = target.copy()
         for _ in range(MAX_NEWTON_STEPS):
             moved, jacobian = _distort(ideal, dist)
             ideal -= _solve_2x2(jacobian, moved - target)
         error = np.abs(_distort(ideal, dist)[0] - target).max(axis=1, initial=0.0)
         lost = ~(error <= INVERSE_TOLERANCE * (1.0 + np.abs(target).max(axis=1)))
-    ideal[lost] = np.nan
-    return (_homogeneous(ideal) @ K.T)[:, :2]
+        ideal[lost] = np.nan
+        return (_homogeneous(ideal) @ K.T)[:, :2]
 
 
 def _homogeneous(x: Array) -> Array:

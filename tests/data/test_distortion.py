@@ -37,6 +37,15 @@ def test_points_beyond_the_fold_are_nan():
     assert np.isnan(ideal[1]).all()
 
 
+@pytest.mark.parametrize("size", [1e200, 1e307])
+def test_what_is_beyond_all_numbers_has_no_inverse(size):
+    far = np.array([[size, -size], [0.3 * size, 0.0], [10.0, 20.0]])
+    tiny = np.diag([1e-70, 1e-70, 1.0])
+    with np.errstate(all="raise", under="ignore"):
+        ideal = undistort(far, tiny, as_distortion([0.1, 0, 0, 0], "dist"))
+    assert np.isnan(ideal[:2]).all()
+
+
 def test_no_distortion_is_none():
     assert as_distortion(None, "dist") is None
     assert as_distortion(np.zeros(5), "dist") is None
