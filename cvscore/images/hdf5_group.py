@@ -57,7 +57,11 @@ def _read(node: Any, name: str) -> NDArray[Any]:
     _refuse_other_file(item, node, name)
     if item.external or item.is_virtual:
         raise ValueError(f"the data of {name} are in another file")
-    if item.nbytes > MOST_ARRAY_BYTES:  # which need not be there
+    try:
+        num_bytes = item.nbytes
+    except TypeError:  # of six bytes each, say
+        raise ValueError(f"{name} has numbers of a kind that NumPy has not") from None
+    if num_bytes > MOST_ARRAY_BYTES:  # which need not be there
         raise ValueError(f"{name} goes on beyond a gigabyte")
     content = item[()]
     if isinstance(content, h5py.Empty):

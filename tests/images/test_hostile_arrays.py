@@ -87,3 +87,16 @@ def test_odd_numbers_are_refused_or_read_without_a_warning(tmp_path, arrays, num
             return
         with pytest.raises(ValueError, match=f"{path.name} must"):
             load_correspondences(path)
+
+
+def test_numbers_that_numpy_has_not_are_refused_by_name(tmp_path):
+    path = tmp_path / "odd.h5"
+    six_bytes = h5py.h5t.STD_I64BE.copy()
+    six_bytes.set_precision(48)
+    six_bytes.set_size(6)
+    with h5py.File(path, "w") as file:
+        space = h5py.h5s.create_simple((40, 2))
+        h5py.h5d.create(file.id, b"x1", six_bytes, space)
+        file["x2"] = X2
+    with pytest.raises(ValueError, match="x1 has numbers of a kind"):
+        load_correspondences(path)

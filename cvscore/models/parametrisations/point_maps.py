@@ -48,7 +48,9 @@ def _whitening(fit: Fit) -> Array:
     """Return what noise of one in both sets makes of one in each residual, (D, D)."""
     dim = len(fit.model)
     A = fit.model[:, :dim]
-    inverse: Array = np.linalg.inv(np.linalg.cholesky(np.eye(dim) + A @ A.T))
+    # The factor of I + A A', without the product: there a large A would leave no I.
+    root = np.linalg.qr(np.vstack([np.eye(dim), A.T]), mode="r").T
+    inverse: Array = np.linalg.inv(root * np.sign(np.diagonal(root)))
     return inverse
 
 

@@ -5,6 +5,8 @@ import pytest
 
 from benchmarks.methods.cvscore import estimate_pair
 from benchmarks.problems import PROBLEMS
+from cvscore.models.parametrisations import point_maps
+from cvscore.types.parametrisation import Fit
 
 STEP = 1e-6
 
@@ -36,3 +38,14 @@ def test_the_jacobian_is_their_derivative(posterior):
         size = np.abs(near.jacobian[:, :, k]).max()
         # The whitening is taken as constant, which it is but for parts of residuals.
         np.testing.assert_allclose(slopes, near.jacobian[:, :, k], atol=0.02 * size)
+
+
+def test_maps_that_stretch_beyond_all_digits_have_residuals():
+    """Of I + A A' nothing of I would be left, and rounding not even positive."""
+    A = 1e12 * np.array([[1.0, 2.0], [2.0, 4.0]])
+    points = np.vstack([np.zeros((2, 3)), np.eye(2, 3)])
+    model = np.column_stack([A, np.zeros(2)])
+    found = point_maps.residuals(Fit(model=model, points=points, cameras=()))
+    assert np.isfinite(found).all()
+    # A point in the other set moves a residual by no more than its own move.
+    assert (np.linalg.norm(found, axis=0) <= 1.0 + 1e-3).all()
