@@ -49,8 +49,8 @@ def _whitening(fit: Fit) -> Array:
     dim = len(fit.model)
     A = fit.model[:, :dim]
     # The factor of I + A A', without the product: there a large A would leave no I.
-    root = np.linalg.qr(np.vstack([np.eye(dim), A.T]), mode="r").T
-    inverse: Array = np.linalg.inv(root * np.sign(np.diagonal(root)))
+    _, root = np.linalg.qr(np.vstack([np.eye(dim), A.T]))
+    inverse: Array = np.linalg.inv(root.T * np.sign(np.diagonal(root)))
     return inverse
 
 
