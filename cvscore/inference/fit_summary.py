@@ -87,8 +87,10 @@ def noise_scale_and_cut(
 ) -> tuple[float, float]:
     """Return the scale of the noise, NaN without any, and where it is cut off."""
     prior = objective.score.prior
-    given = candidate.sq_residuals, float(prior.alpha), float(prior.beta)
-    shape, rate, threshold = objective.run(_noise_and_cut, *given)
+    alpha, beta = float(prior.alpha), float(prior.beta)
+    shape, rate, threshold = objective.run(
+        _noise_and_cut, candidate.sq_residuals, alpha, beta
+    )
     return NoisePosterior(shape, rate).scale, threshold
 
 
