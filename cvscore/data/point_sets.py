@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cvscore._numba.compile import brief_kernel
 from cvscore.data.deduplication import MULTIPLIERS, bounds_of
 from cvscore.data.normalization import Region
 from cvscore.data.validation import as_coordinates, check_finite
@@ -74,19 +75,51 @@ class PointSets:
             raise ValueError(
                 f"there must be {len(self.dims)} sets of points, got {len(sets)}"
             )
-        lengths = [len(points) for points in given]
-        if len(set(lengths)) > 1:
+        num = len(given[0])
+        if any(len(points) != num for points in given):
             names = " and ".join(self.names[: len(given)])
-            numbers = " and ".join(map(str, lengths))
+            numbers = " and ".join(str(len(points)) for points in given)
             raise ValueError(f"{names} must have the same length, got {numbers}")
-        packed = np.empty((sum(self.dims), lengths[0]))
-        start = 0
+        packed = np.empty((sum(self.dims), num))
+        start, are_finite = 0, True
         for points, dim in zip(given, self.dims, strict=True):
-            packed[start : start + dim] = points.T
+            are_finite &= _write_rows(_plain(points), packed, start)
             start += dim
-        if not np.isfinite(packed).all():
+        if not are_finite:
             for name, first, last in zip(
                 self.names, self.bounds, self.bounds[1:], strict=False
             ):
                 check_finite(packed[first:last], name)
         return packed
+
+
+def _plain(points: Array) -> Array:
+    """Return points in the one form that kernels are compiled for."""
+    if points.dtype == np.float64 and points.flags.carray:
+        return points
+    return np.array(points, dtype=np.float64, order="C")
+
+
+@brief_kernel
+def _write_rows(points, packed, start):
+    """Write points (N, dim) to rows of (D, N) from one on; whether all are finite.
+
+    NumPy would give up the interpreter's lock for each such loop, and other threads
+    would be woken in vain.
+    """
+    are_finite = True
+    for i in range(points.shape[0]):
+        for k in range(points.shape[1]):
+            packed[start + k, i] = points[i, k]
+            are_finite &= np.isfinite(points[i, k])
+    return are_finite
+
+
+@brief_kernel
+def are_within(points, largest):
+    """Whether no coordinate of points (N, dim) is NaN or beyond a number."""
+    are_within = True
+    for i in range(points.shape[0]):
+        for k in range(points.shape[1]):
+            are_within &= abs(points[i, k]) <= largest
+    return are_within

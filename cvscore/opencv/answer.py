@@ -10,6 +10,7 @@ from typing import Any
 import cv2
 import numpy as np
 
+from cvscore.data.point_sets import are_within
 from cvscore.data.validation import as_quality, as_weights
 from cvscore.opencv.arrays import (
     as_numeric,
@@ -39,6 +40,7 @@ USAC_METHODS = frozenset(range(cv2.USAC_DEFAULT, cv2.USAC_MAGSAC + 1))
 ROBUST_METHODS = USAC_METHODS | {cv2.RANSAC, cv2.LMEDS, cv2.RHO}
 # cv2 works in float32, where anything larger is infinite, and infinity is an outlier.
 LARGEST_COORDINATE = float(np.finfo(np.float32).max)
+EVERY_ROW = slice(None)
 # What cv2 has an implementation of, by the names of UsacParams.
 USAC_CHOICES = {"sampler": range(4), "score": range(4), "loMethod": range(5)}
 
@@ -195,7 +197,7 @@ def _estimate(
 ) -> tuple[Array | None, Mask]:
     """Return the model in cv2's scale, or None, and the inliers (N,)."""
     num_rows = len(x1)
-    inliers = np.zeros(num_rows, dtype=np.bool_)
+    none = np.zeros(num_rows, dtype=np.bool_)
     quality = as_quality(extras.quality, num_rows)
     weights = as_weights(extras.weights, num_rows)
     if quality is None and search.is_sorted:
@@ -204,7 +206,7 @@ def _estimate(
     # With a budget of nothing cv2's RANSAC draws one sample and its USAC none.
     has_budget = search.max_iters > 0 or not search.is_usac
     if not has_budget or len(x1[usable]) <= target.sample_size:
-        return None, inliers
+        return None, none
     sound = 0.0 < search.confidence < 1.0
     try:
         estimate = estimator(
@@ -223,12 +225,15 @@ def _estimate(
             solver=extras.solver,
         )
     except SizeError:  # as undetermined as any: cv2 knows no such error
-        return None, inliers
+        return None, none
     if estimate.model is None:
-        return None, inliers
-    inliers[usable] = estimate.inliers
+        return None, none
+    inliers = estimate.inliers
     if extras.mask_threshold is not None:
-        inliers[usable] &= estimate.residuals <= extras.mask_threshold
+        inliers &= estimate.residuals <= extras.mask_threshold
+    if usable is not EVERY_ROW:
+        none[usable] = inliers
+        inliers = none
     return np.ascontiguousarray(target.rescaled(estimate.model)), inliers
 
 
@@ -241,11 +246,8 @@ def _options(max_iterations: int, confidence: float, seed: int) -> RansacOptions
 
 def _usable_rows(x1: Array, x2: Array) -> Mask | slice:
     """Return which rows to estimate from: most often all, and then without a copy."""
-    if (
-        np.abs(x1).max() <= LARGEST_COORDINATE
-        and np.abs(x2).max() <= LARGEST_COORDINATE
-    ):
-        return slice(None)
+    if are_within(x1, LARGEST_COORDINATE) and are_within(x2, LARGEST_COORDINATE):
+        return EVERY_ROW
     largest: Array = np.abs(np.hstack([x1, x2])).max(axis=1)
     return largest <= LARGEST_COORDINATE
 

@@ -39,6 +39,8 @@ def as_numeric(value: Any) -> NDArray[Any] | None:
 def read_points(value: Any, *, any_columns: bool) -> Array | None:
     """Read points in any container as (N, 2) float64; None where they are not points.
 
+    Not a copy where they are such an array already.
+
     Parameters
     ----------
     value : array, UMat, or list or tuple of points or of cv2.KeyPoint
@@ -60,10 +62,10 @@ def read_points(value: Any, *, any_columns: bool) -> Array | None:
     columns = array.shape[1]
     if columns < 2 or (columns > 3 and not any_columns):
         return None
-    points = array.astype(np.float64)
+    points = np.asarray(array, dtype=np.float64)
     if columns == 3:
         with np.errstate(all="ignore"):  # a point at infinity becomes an outlier
-            points /= points[:, 2:].copy()
+            points = points / points[:, 2:]
     return np.ascontiguousarray(points[:, :2])
 
 
@@ -111,7 +113,7 @@ def write_mask(inliers: Mask, mask: Any, *, as_umat: bool, any_vector: bool) -> 
     Parameters
     ----------
     inliers : (N,) bool array
-        What to write.
+        What to write; it becomes the mask.
     mask : array or UMat or None
         The caller's ``mask=``: filled if it holds N bytes, ignored otherwise.
     as_umat : bool
@@ -119,7 +121,7 @@ def write_mask(inliers: Mask, mask: Any, *, as_umat: bool, any_vector: bool) -> 
     any_vector : bool
         Whether a flat or lying mask is itself returned, or only a standing one.
     """
-    column = inliers.astype(np.uint8)[:, None]
+    column = inliers.view(np.uint8)[:, None]
     of_bytes = isinstance(mask, np.ndarray) and mask.dtype == np.uint8
     if of_bytes and mask.size == len(column):
         # OpenCV 5 leaves some flat masks untouched; filling them harms nobody.
@@ -142,7 +144,9 @@ def write_output(values: NDArray[Any] | None, out: Any, *, as_umat: bool) -> Any
     if as_umat:
         given = out if isinstance(out, cv2.UMat) else make_umat()
         return given if values is None else _copy(make_umat(values), None, given)
-    return None if values is None else _copy(values, None, out)
+    if values is None or out is None:
+        return values
+    return _copy(values, None, out)
 
 
 def clear_mask(mask: Any) -> Any:

@@ -147,7 +147,7 @@ def recoverPose(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
     x1, x2 = (read_points(call.values[name], any_columns=False) for name in names)
     # Copies, where they can be read: cv2 transposes some points in place.
     made = {
-        name: make_umat(points) if as_umat else points
+        name: make_umat(points) if as_umat else points.copy()
         for name, points in zip(names, (x1, x2), strict=True)
         if points is not None
     }

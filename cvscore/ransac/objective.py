@@ -150,8 +150,8 @@ class Objective:
 
 def preview_points_of(points: Array) -> Array:
     """Points (D, M) to preview models on; all of them where that saves nothing."""
-    step = max(1, points.shape[-1] // NUM_PREVIEW_POINTS)
-    return np.ascontiguousarray(points[..., ::step])
+    step = points.shape[-1] // NUM_PREVIEW_POINTS
+    return points if step < 2 else np.ascontiguousarray(points[..., ::step])
 
 
 def _bound_weights(weights: Array | None) -> tuple[Array, Array]:
