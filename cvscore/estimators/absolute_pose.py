@@ -15,7 +15,6 @@ from cvscore.data.validation import as_distortion, as_intrinsics, as_real_array
 from cvscore.estimators.pipeline import Estimator
 from cvscore.estimators.posterior import Posterior
 from cvscore.estimators.registry import Form, register
-from cvscore.inference.outlier_width import widen_outlier_width
 from cvscore.models.absolute_pose import COUNTS, absolute_pose_model
 from cvscore.models.mirrored_pose import mirrored_pose
 from cvscore.models.parametrisations.turns import rotation_vector
@@ -94,7 +93,6 @@ ESTIMATOR = Estimator(
         names=("points2d", "points3d"),
         num_measured=1,
     ),
-    steps=(widen_outlier_width, polish),
     denormalise=denormalise,
     change_outside=denormalise,
     find_pose=pose_outside,

@@ -73,15 +73,15 @@ class OtherAnswers:
         least = max(needed, self.objective.model.sample_size + 1)
         if np.count_nonzero(outliers) < least:
             return []
-        among, best, iterations = self.estimator.search_among(
+        structure, iterations = self.estimator.search_among(
             self.problem, self.objective, outliers
         )
-        if best is None:
+        if structure is None:
             return []
         evidence = evidence_of(
-            among,
-            best,
-            among.inliers(best),
+            structure.objective,
+            structure.candidate,
+            structure.summary.inliers,
             self.estimator.data.bounds,
             iterations,
             self.problem.precision,
@@ -89,7 +89,7 @@ class OtherAnswers:
         least_evidence = MIN_EVIDENCE_SHARE * found.evidence
         if not evidence > max(SIGNIFICANT_EVIDENCE, least_evidence):
             return []
-        of_all = self.objective.best_of(best.model[None])
+        of_all = self.objective.best_of(structure.candidate.model[None])
         if of_all is None:
             return []
         return [self._other(self.objective, of_all, evidence - found.evidence)]

@@ -9,10 +9,8 @@ from cvscore.data.normalization import Frame
 from cvscore.estimators.open_directions import fundamental_open
 from cvscore.estimators.pipeline import SOLVERS, Estimator
 from cvscore.estimators.registry import Form, register
-from cvscore.inference.outlier_width import widen_outlier_width
 from cvscore.models.fundamental import COUNTS, fundamental_model
 from cvscore.numerics.matrix3 import scale_to_unit_norm, smallest_singular_value
-from cvscore.ransac.irls import polish
 from cvscore.scores.calibration import Calibration, score_of
 from cvscore.two_view.degeneracy.repeated_structure import escape_dominant_plane
 from cvscore.two_view.image_frames import fundamental_outside
@@ -36,7 +34,7 @@ def denormalise(frame: Frame, inside: Array) -> Array:
 
 ESTIMATOR = Estimator(
     data=SCENE_MATCHES,
-    steps=(escape_dominant_plane, widen_outlier_width, polish),
+    steps=(escape_dominant_plane,),
     denormalise=denormalise,
     change_outside=fundamental_outside,
     find_open=fundamental_open,

@@ -7,11 +7,9 @@ from numpy.typing import ArrayLike
 from cvscore.data.normalization import Frame
 from cvscore.estimators.pipeline import SOLVERS, Estimator
 from cvscore.estimators.registry import Form, register
-from cvscore.inference.outlier_width import widen_outlier_width
 from cvscore.models.homography import COUNTS, homography_model
 from cvscore.numerics.linalg import EPSILON
 from cvscore.numerics.matrix3 import scale_to_unit_norm
-from cvscore.ransac.irls import polish
 from cvscore.scores.calibration import Calibration, score_of
 from cvscore.two_view.image_frames import homography_outside
 from cvscore.two_view.image_pairs import PLANE_MATCHES
@@ -27,7 +25,6 @@ def denormalise(frame: Frame, inside: Array) -> Array:
 
 ESTIMATOR = Estimator(
     data=PLANE_MATCHES,
-    steps=(widen_outlier_width, polish),
     denormalise=denormalise,
     change_outside=homography_outside,
 )

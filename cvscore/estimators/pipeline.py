@@ -1,8 +1,8 @@
-"""The way of every estimate: prepare, search, the estimator's steps, result.
+"""The way of every estimate: prepare, search, the estimator's steps, last fit, result.
 
 An `Estimator` says what is special about one model: the data it is fitted to, how the
-search goes about it, and the steps that improve what the search has found.  The last
-step is the polish.  Each step takes and returns an objective and a candidate.
+search goes about it, the steps that improve what the search has found, and what the
+last fit does.  Each step takes and returns an objective and a candidate.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from cvscore.estimators.posterior import Posterior
 from cvscore.estimators.preparation import Problem, prepare
 from cvscore.estimators.result import failure, result
 from cvscore.inference.fit_summary import FitSummary, summarise_fit
+from cvscore.inference.last_fit import Fitted, LastFit, fit_last, search_and_fit
 from cvscore.ransac.local_optimization import optimise, optimise_from
 from cvscore.ransac.loop import search
 from cvscore.ransac.objective import Candidate, Objective, Rival
@@ -68,6 +69,8 @@ class Estimator:
         What the models are fitted to.
     steps : tuple of callable
         ``step(objective, candidate)`` to the same two, in this order.
+    last_fit : LastFit
+        What is done after them.
     denormalise : callable
         ``denormalise(frame, model)``: the model of the points outside of the frame.
     change_outside : callable
@@ -85,7 +88,8 @@ class Estimator:
     """
 
     data: PointSets
-    steps: tuple[Step, ...]
+    steps: tuple[Step, ...] = ()
+    last_fit: LastFit = LastFit()
     denormalise: Callable[[Frame, Array], Array] = unchanged
     change_outside: Callable[[Frame, Array], Array] = unchanged
     find_open: Callable[[Posterior], str] = open_by_noise
@@ -139,21 +143,36 @@ class Estimator:
             model, problem.points, problem.score, options, problem.point_weights
         )
         sampler = self._sampler(problem, model, options)
+        fitted, iterations = self._find(objective, sampler, problem, start)
+        if fitted is None:
+            return failure(problem.num_rows, degenerate(problem, model), iterations)
+        others = OtherAnswers(
+            self, problem, fitted.objective, fitted.candidate, iterations
+        )
+        return self._concluded(problem, fitted, iterations, others=others)
+
+    def _find(
+        self,
+        objective: Objective,
+        sampler: Sampler,
+        problem: Problem,
+        start: Callable[[Frame], Array] | None = None,
+    ) -> tuple[Fitted | None, int]:
+        """Search, take the steps, do the last fit; also return the samples drawn."""
+        unit = problem.frame.unit
+        if start is None and not self.steps and any(self.last_fit):
+            return search_and_fit(objective, sampler, self.style, self.last_fit, unit)
         best, iterations = search(objective, sampler, self.style)
         if start is not None:
             best = _better_of(objective, best, start(problem.frame))
         if best is None:
-            return failure(problem.num_rows, degenerate(problem, model), iterations)
-        objective, best = self._improved(objective, best)
-        others = OtherAnswers(self, problem, objective, best, iterations)
-        return self.conclude(problem, objective, best, iterations, others=others)
-
-    def _improved(
-        self, objective: Objective, best: Candidate
-    ) -> tuple[Objective, Candidate]:
+            return None, iterations
         for step in self.steps:
             objective, best = step(objective, best)
-        return objective, best
+        if any(self.last_fit):
+            return fit_last(objective, best, self.last_fit, unit), iterations
+        summary = summarise_fit(objective, best, unit)
+        return Fitted(objective, best, summary), iterations
 
     def conclude(
         self,
@@ -163,12 +182,22 @@ class Estimator:
         iterations: int,
         **also: Any,
     ) -> Estimate:
-        """Say what the data tell of the best candidate, and how sure that is.
+        """Say what the data tell of a candidate, and how sure that is.
 
-        One that has no more inliers than fix it says nothing of the noise, and is none.
         ``also`` has other fields of the estimate.
         """
         summary = summarise_fit(objective, best, problem.frame.unit)
+        fitted = Fitted(objective, best, summary)
+        return self._concluded(problem, fitted, iterations, **also)
+
+    def _concluded(
+        self, problem: Problem, fitted: Fitted, iterations: int, **also: Any
+    ) -> Estimate:
+        """Do so for one that is labelled.
+
+        One that has no more inliers than fix it says nothing of the noise, and is none.
+        """
+        objective, best, summary = fitted
         if not summary.noise.shape > 0.0:
             reason = no_surplus(objective, summary)
             return failure(problem.num_rows, reason, iterations)
@@ -181,18 +210,15 @@ class Estimator:
 
     def search_among(
         self, problem: Problem, objective: Objective, chosen: Mask
-    ) -> tuple[Objective, Candidate | None, int]:
-        """Search among chosen points only, and improve what is found.
+    ) -> tuple[Fitted | None, int]:
+        """Search among chosen points only, and fit what is found.
 
-        Returns the objective on these points, and what `search` returns.
+        Also returns the samples drawn.
         """
         among = objective.among(chosen)
         part = problem._replace(points=among.points, quality=None)
         sampler = self._sampler(part, objective.model, objective.options)
-        best, iterations = search(among, sampler, self.style)
-        if best is None:
-            return among, None, iterations
-        return *self._improved(among, best), iterations
+        return self._find(among, sampler, part)
 
     def _posterior(
         self,

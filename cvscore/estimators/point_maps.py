@@ -14,9 +14,7 @@ from cvscore.data.normalization import Frame, Region
 from cvscore.data.point_sets import PointSets
 from cvscore.data.validation import as_real_array
 from cvscore.estimators.pipeline import Estimator
-from cvscore.inference.outlier_width import widen_outlier_width
 from cvscore.ransac.congruent_samples import CongruentSampler
-from cvscore.ransac.irls import polish
 from cvscore.ransac.samplers import UniformSampler
 from cvscore.two_view.image_pairs import PLANE_MATCHES
 from cvscore.types import Array, RansacOptions, Sampler
@@ -65,7 +63,6 @@ SIMILAR_CLOUDS = replace(CLOUD_MATCHES, make_sampler=similar_sampler)
 
 MAPS_OF_PLANE = Estimator(
     data=PLANE_MATCHES,
-    steps=(widen_outlier_width, polish),
     denormalise=map_outside,
     change_outside=map_change_outside,
 )

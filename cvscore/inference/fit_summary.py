@@ -19,7 +19,7 @@ from cvscore.inference.noise_scale import variance_posterior
 from cvscore.inference.significance import corrected_evidence
 from cvscore.numerics.random_numbers import generator
 from cvscore.ransac.objective import Candidate, Objective
-from cvscore.types import Array, Mask, NoisePosterior
+from cvscore.types import Array, Mask, NoisePosterior, Score
 
 
 class FitSummary(NamedTuple):
@@ -32,6 +32,20 @@ class FitSummary(NamedTuple):
     noise: NoisePosterior
 
 
+class Labels(NamedTuple):
+    """What kernels say of a row of residuals, in the unit that they were given.
+
+    ``shape`` and ``rate`` are of the posterior of the noise, zeros without any.
+    """
+
+    inliers: Mask  # (N,)
+    residuals: Array  # (N,)
+    score: float  # in the unit of the points inside
+    threshold: float
+    shape: float
+    rate: float
+
+
 def summarise_fit(
     objective: Objective, candidate: Candidate, unit: float
 ) -> FitSummary:
@@ -40,64 +54,50 @@ def summarise_fit(
     ``unit`` is that of the objective's points: its inverse is what the points outside
     were multiplied by.
     """
-    model, score = objective.model, objective.score
-    prior = float(score.prior.alpha), float(score.prior.beta)
-    inliers, residuals, value, threshold, shape, rate = objective.run(
-        _summarise_fit, candidate.sq_residuals, *prior, unit
-    )
-    counts = len(residuals), model.residual_dim, model.num_params
+    prior = prior_of(objective.score)
+    labels = objective.run(_label_briefly, candidate.sq_residuals, *prior, unit)
+    return summary_of(objective, labels, unit)
+
+
+def prior_of(score: Score) -> tuple[float, float]:
+    """Return the prior of the noise variance as kernels take it."""
+    return float(score.prior.alpha), float(score.prior.beta)
+
+
+def summary_of(objective: Objective, labels: Labels, unit: float) -> FitSummary:
+    """Return what labels in the unit of the points outside amount to."""
+    model = objective.model
+    counts = len(labels.residuals), model.residual_dim, model.num_params
     return FitSummary(
-        inliers,
-        residuals,
-        score.rescaled(value, unit, *counts),
-        threshold,
-        NoisePosterior(shape, rate),
+        labels.inliers,
+        labels.residuals,
+        objective.score.rescaled(labels.score, unit, *counts),
+        labels.threshold,
+        NoisePosterior(labels.shape, labels.rate),
     )
-
-
-@brief_bound_kernel
-def _summarise_fit(objective, sq_residuals, alpha, beta, unit):
-    inliers, score, threshold, shape, rate = _label(
-        objective, sq_residuals, alpha, beta
-    )
-    residuals = np.empty(sq_residuals.shape[0])
-    for i in range(sq_residuals.shape[0]):
-        residuals[i] = unit * np.sqrt(sq_residuals[i])
-    return inliers, residuals, score, unit * threshold, shape, unit**2 * rate
 
 
 @bound_kernel
-def _label(objective, sq_residuals, alpha, beta):
-    """Return the inliers (N,), score and threshold, and the posterior of the noise."""
+def label(objective, sq_residuals, alpha, beta, unit):
+    """Label squared residuals (N,) and measure the noise, in multiples of a unit."""
     dim, num_params = objective.model.residual_dim, objective.model.num_params
     inliers = call_inliers(objective.score, sq_residuals)
     score, _, threshold, _ = call_summarise(objective.score, sq_residuals)
+    residuals = np.empty(sq_residuals.shape[0])
     num_inliers, rss = 0, 0.0
     for i in range(sq_residuals.shape[0]):
         num_inliers += inliers[i]
         rss += sq_residuals[i] if inliers[i] else 0.0
+        residuals[i] = unit * np.sqrt(sq_residuals[i])
     shape, rate = variance_posterior(
         rss, num_inliers, threshold, alpha, beta, dim, num_params
     )
-    return inliers, score, threshold, shape, rate
-
-
-def noise_scale_and_cut(
-    objective: Objective, candidate: Candidate
-) -> tuple[float, float]:
-    """Return the scale of the noise, NaN without any, and where it is cut off."""
-    prior = objective.score.prior
-    alpha, beta = float(prior.alpha), float(prior.beta)
-    shape, rate, threshold = objective.run(
-        _noise_and_cut, candidate.sq_residuals, alpha, beta
-    )
-    return NoisePosterior(shape, rate).scale, threshold
+    return Labels(inliers, residuals, score, unit * threshold, shape, unit**2 * rate)
 
 
 @brief_bound_kernel
-def _noise_and_cut(objective, sq_residuals, alpha, beta):
-    _, _, threshold, shape, rate = _label(objective, sq_residuals, alpha, beta)
-    return shape, rate, threshold
+def _label_briefly(objective, sq_residuals, alpha, beta, unit):
+    return label(objective, sq_residuals, alpha, beta, unit)
 
 
 def evidence_of(

@@ -18,8 +18,10 @@ So, where the cut leaves out right matches: count, widen, climb, and count again
 
 from __future__ import annotations
 
-from cvscore._numba.compile import kernel
-from cvscore.inference.fit_summary import noise_scale_and_cut
+import numpy as np
+
+from cvscore._numba.compile import brief_kernel, kernel
+from cvscore.inference.fit_summary import summarise_fit
 from cvscore.inference.inlier_mixture import fit_mixture
 from cvscore.inference.null_density import ball_volume
 from cvscore.ransac.local_optimization import optimise_from
@@ -54,10 +56,12 @@ def widen_outlier_width(
         return objective, candidate
     dim, width = objective.model.residual_dim, narrowest
     for _ in range(MAX_WIDENINGS):
-        scale, cut = noise_scale_and_cut(objective, candidate)
-        if not (scale > 0.0 and cut < FULL_CUTS[dim] * scale):
+        summary = summarise_fit(objective, candidate, 1.0)
+        if not leaves_out(summary.threshold, summary.noise.scale, dim):
             break
-        suitable = half_width_around(candidate.sq_residuals, dim, scale)
+        suitable = half_width_around(
+            candidate.sq_residuals, dim, summary.noise.scale
+        )
         suitable = min(max(suitable, narrowest), widest)
         if abs(suitable - width) <= SETTLED_WIDTH * width:
             break
@@ -67,6 +71,20 @@ def widen_outlier_width(
             break
         objective, candidate, width = wider, optimised, suitable
     return objective, candidate
+
+
+@kernel
+def is_cut_short(labels, dim):
+    """Whether the cut of a labelled row leaves out right matches."""
+    if not labels.shape > 0.0:
+        return False
+    return leaves_out(labels.threshold, np.sqrt(labels.rate / labels.shape), dim)
+
+
+@brief_kernel
+def leaves_out(cut, scale, dim):
+    """Whether a cut leaves out right matches whose noise has this scale."""
+    return scale > 0.0 and cut < FULL_CUTS[dim] * scale
 
 
 def half_width_around(sq_residuals: Array, dim: int, scale: float) -> float:

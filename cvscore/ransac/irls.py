@@ -44,9 +44,15 @@ CORE_QUANTILES = (
 
 def polish(objective: Objective, candidate: Candidate) -> tuple[Objective, Candidate]:
     """Refit with Tukey's weights at the scale of the inliers' core (a step)."""
-    polished = Candidate(*objective.run(irls, candidate))
+    return objective, objective.run(polished, candidate)
+
+
+@bound_kernel
+def polished(objective, candidate):
+    """Return a candidate refitted with Tukey's biweight, itself where that fails."""
+    refitted = irls(objective, candidate)
     # A refit may leave too few points where the model sees them to have a score.
-    return objective, polished if polished.score > -np.inf else candidate
+    return refitted if refitted.score > -np.inf else candidate
 
 
 @bound_kernel

@@ -8,7 +8,8 @@ far, where a sample free of outliers is far likelier (inner samples of LO-RANSAC
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,16 +84,30 @@ def search(
     objective: Objective, sampler: Sampler, style: SearchStyle = PLAIN
 ) -> tuple[Candidate | None, int]:
     """Do what `ransac` does, for an objective and in a style."""
+    state, _ = search_by(_search, objective, sampler, style)
+    return state.best if state.best.score > -np.inf else None, state.iterations
+
+
+def search_by(
+    kernel: Callable[..., Any],
+    objective: Objective,
+    sampler: Sampler,
+    style: SearchStyle,
+    *further: Any,
+) -> tuple[SearchState, Any]:
+    """Search, slice by slice, by a kernel that is given ``further`` arguments.
+
+    The kernel returns the state, and what it makes of it; so does this, in the end.
+    """
     given = (
         _bound_sampler(sampler, compiled=objective.is_compiled),
         generator(objective.options.seed),
         limits_of(objective.options, style),
     )
-    state = new_search(objective.options.max_iterations)
+    state, made = new_search(objective.options.max_iterations), None
     while not state.is_over:
-        state = SearchState(*objective.run(_search, *given, state))
-    best = Candidate(*state.best)
-    return best if best.score > -np.inf else None, state.iterations
+        state, made = objective.run(kernel, *given, state, *further)
+    return state, made
 
 
 class SearchState(NamedTuple):
@@ -131,6 +146,11 @@ def new_search(max_iterations: int) -> SearchState:
 
 @bound_kernel
 def _search(objective, sampler, generator, limits, state):
+    return search_slice(objective, sampler, generator, limits, state), None
+
+
+@bound_kernel
+def search_slice(objective, sampler, generator, limits, state):
     """Search on for a slice of the work, and return the state then."""
     model, score, points = objective.model, objective.score, objective.points
     best, members, bars, iterations, batch, budget, num_vain, _ = state
