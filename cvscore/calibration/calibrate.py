@@ -95,8 +95,7 @@ def calibrate(
 def _extent(pair: LabelledPair) -> float:
     """Return the extent of those points that have noise."""
     data = data_of(pair.x1, pair.x2)
-    measured = region_of(data.pack(pair.x1, pair.x2)).of_sets(data.measured_dims)
-    return measured.extent(data.measured_dims)
+    return data.size_of(region_of(data.pack(pair.x1, pair.x2))).extent
 
 
 def _error(

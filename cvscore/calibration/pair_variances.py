@@ -164,7 +164,7 @@ def _distinct_points(x1: ArrayLike, x2: ArrayLike) -> Array:
     points = SCENE_MATCHES.pack(x1, x2)
     distinct, _ = first_occurrences(points)
     chosen = np.ascontiguousarray(points[:, distinct])
-    region_of(chosen).check(SCENE_MATCHES.dims, SCENE_MATCHES.names)
+    SCENE_MATCHES.size_of(region_of(chosen))  # refuses what no number holds
     return chosen
 
 

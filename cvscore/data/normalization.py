@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cvscore._numba.compile import brief_kernel, kernel
+from cvscore.data.deduplication import bounds_of
 from cvscore.numerics.fence import within_fence, within_fences
 from cvscore.numerics.linalg import EPSILON
 from cvscore.numerics.quickselect import move_smallest_first
@@ -35,55 +36,60 @@ class Region(NamedTuple):
     centre: Array
     spreads: Array
 
-    def diagonals(self, dims: tuple[int, ...]) -> list[float]:
-        """Return how far points spread in each of their sets, of so many rows."""
-        spreads, diagonals = self.spreads.tolist(), []
-        for dim in dims:
-            diagonals.append(math.hypot(*spreads[:dim]))
-            del spreads[:dim]
-        return diagonals
-
     def extent(self, dims: tuple[int, ...]) -> float:
         """Diagonal of the region, for all sets together; 0 where one has no extent.
 
         A residual can spread no further than the smallest set lets it, so the diagonals
         are combined by their harmonic (root mean square) mean.
         """
-        diagonals = self.diagonals(dims)
-        small = min(diagonals)
-        if not small > 0.0:
-            return 0.0
-        inverse = sum((small / diagonal) ** 2 for diagonal in diagonals)
-        return small * math.sqrt(len(diagonals) / inverse)
-
-    def check(self, dims: tuple[int, ...], names: tuple[str, ...]) -> None:
-        """Refuse points whose products or ratios no number can hold."""
-        spreads, centre = self.spreads.tolist(), self.centre.tolist()
-        largest = max(abs(c) + s for c, s in zip(centre, spreads, strict=True))
-        if largest > LARGEST or 0.0 < max(spreads) < SMALLEST:
-            size = largest if largest > LARGEST else max(spreads)
-            raise SizeError(
-                f"{' and '.join(names[: len(dims)])} must be in a unit in which they "
-                f"are neither beyond {LARGEST:g} nor within {SMALLEST:g}, got {size:g}"
-            )
-        diagonals = self.diagonals(dims)
-        if 0.0 < min(diagonals) < max(diagonals) / MAX_SIZE_RATIO:
-            sizes = " and ".join(f"{diagonal:.3g}" for diagonal in diagonals)
-            raise SizeError(
-                f"{' and '.join(names[: len(dims)])} must extend over lengths that are "
-                f"not more than {MAX_SIZE_RATIO:g} times each other, got {sizes}"
-            )
-
-    def of_sets(self, dims: tuple[int, ...]) -> Region:
-        """Return the region of the first sets, of so many rows each."""
-        if sum(dims) == len(self.centre):
-            return self
-        return Region(self.centre[: sum(dims)], self.spreads[: sum(dims)])
+        extent: float = size_of(self, bounds_of(dims), len(dims)).extent
+        return extent
 
     def precision(self) -> float:
         """Return the rounding error that coordinates of the region carry."""
-        sides = zip(self.centre.tolist(), self.spreads.tolist(), strict=True)
-        return EPSILON * max(abs(centre) + 0.5 * spread for centre, spread in sides)
+        bounds = bounds_of((len(self.centre),))
+        precision: float = size_of(self, bounds, 1).precision
+        return precision
+
+
+class RegionSize(NamedTuple):
+    """How large a region is, in the unit of its points.
+
+    Attributes
+    ----------
+    extent : float
+        Of the sets that have noise, see `Region.extent`.
+    precision : float
+        Rounding error of their coordinates.
+    largest : float
+        Farthest from zero of all coordinates.
+    widest : float
+        Largest spread of all coordinates.
+    least_diagonal, most_diagonal : float
+        How far points spread in the smallest and the largest of all sets.
+    """
+
+    extent: float
+    precision: float
+    largest: float
+    widest: float
+    least_diagonal: float
+    most_diagonal: float
+
+    def check(self, names: tuple[str, ...]) -> None:
+        """Refuse points whose products or ratios no number can hold."""
+        if self.largest > LARGEST or 0.0 < self.widest < SMALLEST:
+            size = self.largest if self.largest > LARGEST else self.widest
+            raise SizeError(
+                f"{' and '.join(names)} must be in a unit in which they "
+                f"are neither beyond {LARGEST:g} nor within {SMALLEST:g}, got {size:g}"
+            )
+        if 0.0 < self.least_diagonal < self.most_diagonal / MAX_SIZE_RATIO:
+            raise SizeError(
+                f"{' and '.join(names)} must extend over lengths that are "
+                f"not more than {MAX_SIZE_RATIO:g} times each other, got "
+                f"{self.least_diagonal:.3g} and {self.most_diagonal:.3g}"
+            )
 
 
 class Frame(NamedTuple):
@@ -136,6 +142,35 @@ def find_region(points):
                 lowest, highest = min(lowest, values[i]), max(highest, values[i])
             spreads[row] = highest - lowest
     return Region(centre, spreads)
+
+
+@brief_kernel
+def size_of(region, bounds, num_measured):
+    """Return the `RegionSize` of sets of points, of which the first ones have noise.
+
+    ``bounds`` (S + 1,) says where the rows of each set begin.
+    """
+    centre, spreads = region.centre, region.spreads
+    largest, widest, precision = 0.0, 0.0, 0.0
+    for row in range(centre.shape[0]):
+        largest = max(largest, abs(centre[row]) + spreads[row])
+        widest = max(widest, spreads[row])
+        if row < bounds[num_measured]:
+            precision = max(precision, abs(centre[row]) + 0.5 * spreads[row])
+    diagonals = np.zeros(bounds.shape[0] - 1)
+    for k in range(diagonals.shape[0]):
+        for row in range(bounds[k], bounds[k + 1]):
+            diagonals[k] = np.hypot(diagonals[k], spreads[row])
+    extent, measured = 0.0, diagonals[:num_measured]
+    small = measured.min()
+    if small > 0.0:
+        inverse = 0.0
+        for diagonal in measured:
+            inverse += (small / diagonal) ** 2
+        extent = small * np.sqrt(num_measured / inverse)
+    return RegionSize(
+        extent, EPSILON * precision, largest, widest, diagonals.min(), diagonals.max()
+    )
 
 
 @brief_kernel

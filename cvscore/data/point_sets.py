@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cvscore._numba.compile import brief_kernel
 from cvscore.data.deduplication import MULTIPLIERS, bounds_of
-from cvscore.data.normalization import Region
+from cvscore.data.normalization import Region, RegionSize, size_of
 from cvscore.data.validation import as_coordinates, check_finite
 from cvscore.types import Array, RansacOptions, Sampler
 
@@ -53,10 +53,22 @@ class PointSets:
         """Where the rows of each set begin in packed points, and the last ends."""
         return bounds_of(self.dims)
 
-    @property
-    def measured_dims(self) -> tuple[int, ...]:
-        """Coordinates of a point in each of the sets that have noise."""
-        return self.dims[: self.num_measured]
+    @cached_property
+    def num_noisy(self) -> int:
+        """How many of the sets have noise."""
+        return len(self.dims[: self.num_measured])
+
+    def size_of(self, region: Region) -> RegionSize:
+        """Return how large a region of packed points is.
+
+        Raises
+        ------
+        ValueError
+            Where no number holds the products or ratios of such points.
+        """
+        size: RegionSize = size_of(region, self.bounds, self.num_noisy)
+        size.check(self.names[: len(self.dims)])
+        return size
 
     def pack(self, *sets: ArrayLike) -> Array:
         """Pack sets of finite points, (N, dim) each, as rows of (D, N).

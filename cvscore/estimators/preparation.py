@@ -21,9 +21,11 @@ from cvscore.data.deduplication import (
 from cvscore.data.normalization import (
     Frame,
     Region,
+    RegionSize,
     enter_frame,
     find_region,
     power_of_two,
+    size_of,
 )
 from cvscore.data.point_sets import PointSets
 from cvscore.data.validation import as_quality, as_weights
@@ -36,11 +38,11 @@ NO_FRAME = Frame(np.zeros(0), 0.0)
 
 
 class Prepared(NamedTuple):
-    """Points (D, M) inside a frame, where they are outside and inside, the frame."""
+    """Points (D, M) inside a frame, where they are, their size outside, the frame."""
 
     points: Array
     region: Region
-    region_inside: Region
+    size: RegionSize
     frame: Frame
 
 
@@ -120,29 +122,27 @@ def prepare(
     frame = NO_FRAME if frame is None else frame
     source, surplus = None, points[:, :0]
     with np.errstate(over="ignore"):  # hashing wraps around
-        is_distinct, prepared = _enter_distinct(points, data.bounds, MULTIPLIERS, frame)
+        given = data.bounds, data.num_noisy, MULTIPLIERS, frame
+        is_distinct, prepared = _enter_distinct(points, *given)
         if not is_distinct:
             order = best_first(qualities, num_rows)
-            used, source, surplus, prepared = _enter_the_distinct(
-                points, order, data.bounds, MULTIPLIERS, frame
-            )
+            used, source, surplus, prepared = _enter_the_distinct(points, order, *given)
             qualities = None if qualities is None else qualities[used]
             if of_rows is not None:
                 of_rows = _combined(of_rows, source)
-    inside, region, region_inside, frame = prepared
-    region.check(data.dims, data.names)
-    measured = region.of_sets(data.measured_dims)
+    inside, region, size, frame = prepared
+    size.check(data.names[: len(data.dims)])
     scale = DataScale(
         unit=frame.unit,
         num_points=inside.shape[1],
-        extent=measured.extent(data.measured_dims),
-        precision=measured.precision(),
+        extent=size.extent,
+        precision=size.precision,
         focal=focal,
     )
     return Problem(
         points=inside,
         surplus=surplus,
-        region=region_inside,
+        region=region,
         precision=scale.precision / frame.unit,
         frame=frame,
         score=(DEFAULT_SCORE if score is None else score).for_data(scale),
@@ -161,19 +161,22 @@ def _combined(weights: Array, source: NDArray[np.int64]) -> Array:
     return combined
 
 
-@kernel
-def _enter_distinct(points, bounds, multipliers, frame):
+# It keeps the interpreter's lock: where the search begins soon, another thread that
+# takes the lock meanwhile would keep this one waiting for longer than it takes.
+@brief_kernel
+def _enter_distinct(points, bounds, num_noisy, multipliers, frame):
     """Return whether all points (D, N) are finite and none repeats, then `_enter`.
 
     Of no points where they do not.
     """
     if not np.isfinite(points).all() or repeats_point(points, bounds, multipliers):
-        return False, _enter(np.empty((points.shape[0], 0)), frame)
-    return True, _enter(points, frame)
+        none = np.empty((points.shape[0], 0))
+        return False, _enter(none, bounds, num_noisy, frame)
+    return True, _enter(points, bounds, num_noisy, frame)
 
 
 @kernel
-def _enter_the_distinct(points, order, bounds, multipliers, frame):
+def _enter_the_distinct(points, order, bounds, num_noisy, multipliers, frame):
     """Bring the distinct points of (D, N) into a frame; see `find_distinct`.
 
     A point that no undistortion reaches is an outlier of every model, and left out too.
@@ -181,18 +184,19 @@ def _enter_the_distinct(points, order, bounds, multipliers, frame):
     and what `_enter` returns.
     """
     distinct = find_distinct(points, order, bounds, multipliers)
-    prepared = _enter(points[:, distinct.used], frame)
+    prepared = _enter(points[:, distinct.used], bounds, num_noisy, frame)
     surplus = enter_frame(points[:, distinct.surplus], prepared.frame)
     return distinct.used, distinct.source, surplus, prepared
 
 
 @kernel
-def _enter(points, frame):
+def _enter(points, bounds, num_noisy, frame):
     """Bring points (D, N) into a frame; one of their own where its unit is 0.
 
     A coordinate whose shift is NaN is centred on the points.
     """
     region = find_region(points)
+    size = size_of(region, bounds, num_noisy)
     if frame.unit == 0.0:
         widest = 0.0
         for spread in region.spreads:
@@ -207,7 +211,7 @@ def _enter(points, frame):
     region_inside = Region(
         (region.centre - frame.shift) / frame.unit, region.spreads / frame.unit
     )
-    return Prepared(enter_frame(points, frame), region, region_inside, frame)
+    return Prepared(enter_frame(points, frame), region_inside, size, frame)
 
 
 @brief_kernel
