@@ -26,7 +26,7 @@ from cvscore._numba.bound import (
     call_residuals,
     run_bound,
 )
-from cvscore._numba.compile import kernel
+from cvscore._numba.compile import brief_kernel, kernel
 from cvscore.types import Array, GeometricModel, Mask, RansacOptions, Score
 
 # Bytes of one block of residuals: models are scored in blocks that stay in L2.
@@ -113,7 +113,7 @@ class Objective:
             bind_model(model, compiled=self.is_compiled),
             bind_score(score, of_score, model),
             points,
-            preview_points_of(points),
+            preview_points_of(points, compiled=self.is_compiled),
             *_bound_weights(weights),
         )
 
@@ -134,8 +134,8 @@ class Objective:
         return Objective(self.model, self.points, self.score, options, self.weights)
 
     def best_of(self, models: Array, bar: float = -np.inf) -> Candidate | None:
-        """Return the best of (K, ...) models, None where none scores above ``bar``."""
-        found = Candidate(*self.run(best_of, models, bar))
+        """Return the best of a few (K, ...), None where none scores above ``bar``."""
+        found: Candidate = self.run(_best_of_few, models, bar)
         return found if found.score > -np.inf else None
 
     def inliers(self, candidate: Candidate) -> Mask:
@@ -148,10 +148,21 @@ class Objective:
         return run_bound(function, self.bound, *arguments, compiled=self.is_compiled)
 
 
-def preview_points_of(points: Array) -> Array:
+def preview_points_of(points: Array, *, compiled: bool = False) -> Array:
     """Points (D, M) to preview models on; all of them where that saves nothing."""
     step = points.shape[-1] // NUM_PREVIEW_POINTS
-    return points if step < 2 else np.ascontiguousarray(points[..., ::step])
+    if step < 2:
+        return points
+    if compiled:
+        some: Array = _every(points, step)
+        return some
+    return np.ascontiguousarray(points[..., ::step])
+
+
+@brief_kernel
+def _every(points, step):
+    """Return every so many points of (D, N), without giving up the lock as NumPy."""
+    return points[:, ::step].copy()
 
 
 def _bound_weights(weights: Array | None) -> tuple[Array, Array]:
@@ -221,6 +232,11 @@ def best_of(objective, models, bar):
     if best_index < 0:
         return Candidate(np.empty(models.shape[1:]), best_row, -np.inf)
     return Candidate(models[best_index].copy(), best_row, bar)
+
+
+@brief_bound_kernel
+def _best_of_few(objective, models, bar):
+    return best_of(objective, models, bar)
 
 
 @kernel
