@@ -43,6 +43,10 @@ ON_PLANE = 9.21
 # A match agrees with a model the less the larger its squared residual, and from so many
 # variances on not at all.
 MAX_AGREEING = 9.0
+# A matrix with which the matches off the plane agree so far, on average, has not been
+# captured: right ones agree by 0.89, so that hardly any is left for another to gain.
+# With 0.6 facades are lost (F of reichstag 1.1 points of AUC), with 0.7 none.
+FREE_AGREEMENT = 0.75
 
 
 class DominantPlane(NamedTuple):
@@ -91,6 +95,31 @@ def _find_plane(objective, generator):
     if is_on_plane.sum() < MIN_PLANE_SHARE * num_points:
         return plane.model, none
     return plane.model, is_on_plane
+
+
+def is_captured(
+    objective: Objective, candidate: Candidate, plane: DominantPlane
+) -> bool:
+    """Whether matches off a plane may agree more with another matrix than with this."""
+    share = objective.run(_agreeing_share, candidate, plane.homography)
+    return bool(share < FREE_AGREEMENT)
+
+
+@brief_bound_kernel
+def _agreeing_share(objective, candidate, homography):
+    """How far matches off a plane agree with a matrix, of all; 0 without noise."""
+    noise = _noise_variance(objective, candidate.sq_residuals)
+    if not noise > 0.0:
+        return 0.0
+    plane = homography.reshape((1, 3, 3))
+    from_plane = homography_residuals(plane, objective.points)[0]
+    agreement, num_off_plane = 0.0, 0
+    for i in range(from_plane.shape[0]):
+        is_off_plane = from_plane[i] > ON_PLANE * noise
+        near = max(0.0, 1.0 - candidate.sq_residuals[i] / (MAX_AGREEING * noise))
+        agreement += near if is_off_plane else 0.0
+        num_off_plane += is_off_plane
+    return agreement / max(num_off_plane, 1)
 
 
 def escape_through_epipole(
