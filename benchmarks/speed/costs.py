@@ -87,8 +87,8 @@ def timed_search(clock: Clock) -> Callable[..., Any]:
             )
             state = loop.new_search(objective.options.max_iterations)
             while not state.is_over:
-                state = loop._search(*given, state)
-        return Candidate(*state.best), state.iterations
+                state = loop.search_slice(*given, state)
+        return state.best, state.iterations
 
     return search
 
@@ -99,10 +99,24 @@ def clocks(problem: str, clock: Clock) -> Iterator[None]:
     full = estimator_of(problem)
     steps = tuple(timed(step.__name__, step, clock) for step in full.steps)
     with ExitStack() as stack:
-        for name in ("prepare", "result"):
-            one = timed(name, getattr(pipeline, name), clock)
+        parts = {
+            name: timed(name, getattr(pipeline, name), clock)
+            for name in ("prepare", "result", "fit_last")
+        }
+        search = timed_search(clock)
+
+        def search_and_fit(
+            objective: Objective,
+            sampler: KernelSampler,
+            style: SearchStyle,
+            *given: Any,
+        ) -> tuple[Any, int]:
+            best, iterations = search(objective, sampler, style)
+            return parts["fit_last"](objective, best, *given), iterations
+
+        parts |= {"search": search, "search_and_fit": search_and_fit}
+        for name, one in parts.items():
             stack.enter_context(mock.patch.object(pipeline, name, one))
-        stack.enter_context(mock.patch.object(pipeline, "search", timed_search(clock)))
         stack.enter_context(estimating_with(problem, replace(full, steps=steps)))
         yield
 

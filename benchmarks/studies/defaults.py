@@ -11,7 +11,6 @@ is not the default.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -21,26 +20,20 @@ from benchmarks.data.pair import Pair
 from benchmarks.methods.cvscore import error_with
 from benchmarks.problems import PROBLEMS
 from benchmarks.protocols.accuracy import auc
-from benchmarks.studies.variants import estimating_with, estimator_of, without
+from benchmarks.studies.variants import (
+    estimating_with,
+    estimator_of,
+    without_polish,
+    without_widening,
+)
 from cvscore import InverseGamma, MarginalScore
 from cvscore._numba.progress import progress
 from cvscore.estimators.pipeline import Estimator
-from cvscore.inference.outlier_width import widen_outlier_width
 
 
 def as_it_is(estimator: Estimator) -> Estimator:
     """Return the estimator itself."""
     return estimator
-
-
-def never_widened(estimator: Estimator) -> Estimator:
-    """Leave the half-width as it is at the start."""
-    return without(estimator, widen_outlier_width)
-
-
-def unpolished(estimator: Estimator) -> Estimator:
-    """Leave out the last step."""
-    return replace(estimator, steps=estimator.steps[:-1])
 
 
 class Choice(NamedTuple):
@@ -56,9 +49,9 @@ CHOICES = (
         Choice(f"half-width 1/{n}", MarginalScore(half_width_fraction=1 / n))
         for n in (160, 80, 40, 20, 10)
     ),
-    Choice("1/40 for good", MarginalScore(), never_widened),
+    Choice("1/40 for good", MarginalScore(), without_widening),
     Choice("prior IG(1, 1 px^2)", MarginalScore(prior=InverseGamma(1.0, 1.0))),
-    Choice("no polish", MarginalScore(), unpolished),
+    Choice("no polish", MarginalScore(), without_polish),
 )
 
 

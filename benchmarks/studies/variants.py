@@ -12,6 +12,7 @@ from unittest import mock
 from benchmarks.problems import PROBLEMS
 from cvscore.data.normalization import Region
 from cvscore.estimators.pipeline import Estimator, Step
+from cvscore.inference.outlier_width import widen_outlier_width
 from cvscore.ransac.irls import polish
 from cvscore.ransac.objective import Candidate, Objective
 from cvscore.ransac.samplers import UniformSampler
@@ -48,9 +49,10 @@ def variants_of(problem: str) -> dict[str, Estimator]:
     variants = {
         f"without {step.__name__}": without(full, step)
         for step in full.steps
-        if step is not full.steps[-1]
+        if step not in (widen_outlier_width, cheirality.polish_in_front)
     }
-    variants["without polish"] = replace(full, steps=full.steps[:-1])
+    variants["without widen_outlier_width"] = without_widening(full)
+    variants["without polish"] = without_polish(full)
     if problem == "F":
         variants["plane and parallax only"] = _with_steps(full, {0: escape_plane_only})
     if problem == "E":
@@ -70,6 +72,18 @@ def variants_of(problem: str) -> dict[str, Estimator]:
 def without(estimator: Estimator, step: Step) -> Estimator:
     """Return the estimator without one of its steps."""
     return replace(estimator, steps=tuple(s for s in estimator.steps if s is not step))
+
+
+def without_widening(estimator: Estimator) -> Estimator:
+    """Return the estimator with the half-width that the search had."""
+    shorter = without(estimator, widen_outlier_width)
+    return replace(shorter, last_fit=shorter.last_fit._replace(widens=False))
+
+
+def without_polish(estimator: Estimator) -> Estimator:
+    """Return the estimator without the polish, be it a step or in the last fit."""
+    shorter = without(estimator, cheirality.polish_in_front)
+    return replace(shorter, last_fit=shorter.last_fit._replace(polishes=False))
 
 
 def _with_steps(estimator: Estimator, others: dict[int, Step]) -> Estimator:

@@ -70,7 +70,7 @@ def calibrate(
     if not len(variances.values):
         raise ValueError(f"none of {len(pairs)} pairs has enough right matches")
     prior = FITS[fit](variances.values)
-    if all(data_of(pair.x1, pair.x2).measured_dims == (3, 3) for pair in pairs):
+    if all(data_of(pair.x1, pair.x2).dims == (3, 3) for pair in pairs):
         prior = replace(prior, unit=AS_POINTS)  # clouds are in no pixels
     # The others can't tell one half-width from another.
     telling = [pair for pair in pairs if np.any(pair.inliers)]

@@ -21,7 +21,13 @@ from cvscore.estimators.posterior import Posterior
 from cvscore.estimators.preparation import Problem, prepare
 from cvscore.estimators.result import failure, result
 from cvscore.inference.fit_summary import FitSummary, summarise_fit
-from cvscore.inference.last_fit import Fitted, LastFit, fit_last, search_and_fit
+from cvscore.inference.last_fit import (
+    WIDEN_AND_POLISH,
+    Fitted,
+    LastFit,
+    fit_last,
+    search_and_fit,
+)
 from cvscore.ransac.local_optimization import optimise, optimise_from
 from cvscore.ransac.loop import search
 from cvscore.ransac.objective import Candidate, Objective, Rival
@@ -89,7 +95,7 @@ class Estimator:
 
     data: PointSets
     steps: tuple[Step, ...] = ()
-    last_fit: LastFit = LastFit()
+    last_fit: LastFit = WIDEN_AND_POLISH
     denormalise: Callable[[Frame, Array], Array] = unchanged
     change_outside: Callable[[Frame, Array], Array] = unchanged
     find_open: Callable[[Posterior], str] = open_by_noise

@@ -46,6 +46,9 @@ class LastFit(NamedTuple):
     polishes: bool = True
 
 
+WIDEN_AND_POLISH = LastFit()
+
+
 class Fitted(NamedTuple):
     """A candidate after its last fit, its objective, and what the points say of it."""
 

@@ -59,9 +59,7 @@ def widen_outlier_width(
         summary = summarise_fit(objective, candidate, 1.0)
         if not leaves_out(summary.threshold, summary.noise.scale, dim):
             break
-        suitable = half_width_around(
-            candidate.sq_residuals, dim, summary.noise.scale
-        )
+        suitable = half_width_around(candidate.sq_residuals, dim, summary.noise.scale)
         suitable = min(max(suitable, narrowest), widest)
         if abs(suitable - width) <= SETTLED_WIDTH * width:
             break
