@@ -15,6 +15,7 @@ from cvscore.data.validation import as_distortion, as_intrinsics, as_real_array
 from cvscore.estimators.pipeline import Estimator
 from cvscore.estimators.posterior import Posterior
 from cvscore.estimators.registry import Form, register
+from cvscore.inference.last_fit import WIDEN_AND_POLISH
 from cvscore.models.absolute_pose import COUNTS, absolute_pose_model
 from cvscore.models.mirrored_pose import mirrored_pose
 from cvscore.models.parametrisations.turns import rotation_vector
@@ -97,6 +98,7 @@ ESTIMATOR = Estimator(
     change_outside=denormalise,
     find_pose=pose_outside,
     find_rivals=other_pose_of_plane,
+    last_fit=WIDEN_AND_POLISH,
 )
 
 

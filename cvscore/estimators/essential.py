@@ -15,7 +15,6 @@ from cvscore.estimators.open_directions import essential_open
 from cvscore.estimators.pipeline import SOLVERS, Estimator
 from cvscore.estimators.posterior import Posterior
 from cvscore.estimators.registry import Form, register
-from cvscore.inference.last_fit import LastFit
 from cvscore.inference.outlier_width import widen_outlier_width
 from cvscore.models.essential import COUNTS, essential_model
 from cvscore.models.relative_pose import normalise, pose_from_essential
@@ -49,7 +48,6 @@ def pose_in_front(posterior: Posterior) -> Pose:
 ESTIMATOR = Estimator(
     data=SCENE_MATCHES,
     steps=(widen_outlier_width, polish_in_front),
-    last_fit=LastFit(widens=False, polishes=False),  # its steps did both
     find_open=essential_open,
     find_pose=pose_in_front,
     find_rivals=other_poses_of_plane,

@@ -9,6 +9,7 @@ from cvscore.data.normalization import Frame
 from cvscore.estimators.open_directions import fundamental_open
 from cvscore.estimators.pipeline import SOLVERS, Estimator
 from cvscore.estimators.registry import Form, register
+from cvscore.inference.last_fit import WIDEN_AND_POLISH
 from cvscore.models.fundamental import COUNTS, fundamental_model
 from cvscore.numerics.matrix3 import scale_to_unit_norm, smallest_singular_value
 from cvscore.scores.calibration import Calibration, score_of
@@ -38,6 +39,7 @@ ESTIMATOR = Estimator(
     denormalise=denormalise,
     change_outside=fundamental_outside,
     find_open=fundamental_open,
+    last_fit=WIDEN_AND_POLISH,
 )
 
 

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 from cvscore.data.normalization import Frame
 from cvscore.estimators.pipeline import SOLVERS, Estimator
 from cvscore.estimators.registry import Form, register
+from cvscore.inference.last_fit import WIDEN_AND_POLISH
 from cvscore.models.homography import COUNTS, homography_model
 from cvscore.numerics.linalg import EPSILON
 from cvscore.numerics.matrix3 import scale_to_unit_norm
@@ -27,6 +28,7 @@ ESTIMATOR = Estimator(
     data=PLANE_MATCHES,
     denormalise=denormalise,
     change_outside=homography_outside,
+    last_fit=WIDEN_AND_POLISH,
 )
 
 

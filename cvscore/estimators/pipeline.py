@@ -22,7 +22,7 @@ from cvscore.estimators.preparation import Problem, prepare
 from cvscore.estimators.result import failure, result
 from cvscore.inference.fit_summary import FitSummary, summarise_fit
 from cvscore.inference.last_fit import (
-    WIDEN_AND_POLISH,
+    NOTHING_MORE,
     Fitted,
     LastFit,
     fit_last,
@@ -75,8 +75,6 @@ class Estimator:
         What the models are fitted to.
     steps : tuple of callable
         ``step(objective, candidate)`` to the same two, in this order.
-    last_fit : LastFit
-        What is done after them.
     denormalise : callable
         ``denormalise(frame, model)``: the model of the points outside of the frame.
     change_outside : callable
@@ -91,17 +89,19 @@ class Estimator:
         about as well, each with the difference in evidence.
     style : SearchStyle
         How the search goes about it.
+    last_fit : LastFit
+        What is done after the steps.
     """
 
     data: PointSets
     steps: tuple[Step, ...] = ()
-    last_fit: LastFit = WIDEN_AND_POLISH
     denormalise: Callable[[Frame, Array], Array] = unchanged
     change_outside: Callable[[Frame, Array], Array] = unchanged
     find_open: Callable[[Posterior], str] = open_by_noise
     find_pose: Callable[[Posterior], Pose | None] = no_pose
     find_rivals: Callable[[Objective, Candidate], list[Rival]] = no_rivals
     style: SearchStyle = PLAIN
+    last_fit: LastFit = NOTHING_MORE
 
     def run(
         self,

@@ -14,6 +14,7 @@ from cvscore.data.normalization import Frame, Region
 from cvscore.data.point_sets import PointSets
 from cvscore.data.validation import as_real_array
 from cvscore.estimators.pipeline import Estimator
+from cvscore.inference.last_fit import WIDEN_AND_POLISH
 from cvscore.ransac.congruent_samples import CongruentSampler
 from cvscore.ransac.samplers import UniformSampler
 from cvscore.two_view.image_pairs import PLANE_MATCHES
@@ -65,6 +66,7 @@ MAPS_OF_PLANE = Estimator(
     data=PLANE_MATCHES,
     denormalise=map_outside,
     change_outside=map_change_outside,
+    last_fit=WIDEN_AND_POLISH,
 )
 MAPS_OF_SPACE = replace(MAPS_OF_PLANE, data=CLOUD_MATCHES)
 

@@ -42,11 +42,12 @@ class LastFit(NamedTuple):
         Whether the model is refitted with Tukey's weights.
     """
 
-    widens: bool = True
-    polishes: bool = True
+    widens: bool
+    polishes: bool
 
 
-WIDEN_AND_POLISH = LastFit()
+NOTHING_MORE = LastFit(widens=False, polishes=False)
+WIDEN_AND_POLISH = LastFit(widens=True, polishes=True)
 
 
 class Fitted(NamedTuple):

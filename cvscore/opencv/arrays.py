@@ -113,7 +113,7 @@ def write_mask(inliers: Mask, mask: Any, *, as_umat: bool, any_vector: bool) -> 
     Parameters
     ----------
     inliers : (N,) bool array
-        What to write; it becomes the mask.
+        What to write.
     mask : array or UMat or None
         The caller's ``mask=``: filled if it holds N bytes, ignored otherwise.
     as_umat : bool
@@ -121,7 +121,9 @@ def write_mask(inliers: Mask, mask: Any, *, as_umat: bool, any_vector: bool) -> 
     any_vector : bool
         Whether a flat or lying mask is itself returned, or only a standing one.
     """
-    column = inliers.view(np.uint8)[:, None]
+    column = np.empty((len(inliers), 1), dtype=np.uint8)
+    # NumPy would give up the interpreter's lock for the copy.
+    column.data.cast("B")[:] = inliers.data.cast("B")
     of_bytes = isinstance(mask, np.ndarray) and mask.dtype == np.uint8
     if of_bytes and mask.size == len(column):
         # OpenCV 5 leaves some flat masks untouched; filling them harms nobody.
