@@ -26,6 +26,7 @@ from cvscore.data.normalization import (
     power_of_two,
 )
 from cvscore.data.point_sets import PointSets
+from cvscore.data.scene_region import find_scene
 from cvscore.data.validation import as_quality, as_weights
 from cvscore.scores.marginal_score import MarginalScore
 from cvscore.types import Array, DataScale, Mask, Score
@@ -36,10 +37,14 @@ NO_FRAME = Frame(np.zeros(0), 0.0)
 
 
 class Prepared(NamedTuple):
-    """Points (D, M) inside a frame, where they are outside and inside, the frame."""
+    """Points (D, M) inside a frame, where they are outside and inside, the frame.
+
+    Also where the scene is, outside of it.
+    """
 
     points: Array
     region: Region
+    scene: Region
     region_inside: Region
     frame: Frame
 
@@ -129,9 +134,9 @@ def prepare(
             qualities = None if qualities is None else qualities[used]
             if of_rows is not None:
                 of_rows = _combined(of_rows, source)
-    inside, region, region_inside, frame = prepared
+    inside, region, scene, region_inside, frame = prepared
     region.check(data.dims, data.names)
-    measured = region.of_sets(data.measured_dims)
+    measured = scene.of_sets(data.measured_dims)
     scale = DataScale(
         unit=frame.unit,
         num_points=inside.shape[1],
@@ -168,8 +173,8 @@ def _enter_distinct(points, bounds, multipliers, frame):
     Of no points where they do not.
     """
     if not np.isfinite(points).all() or repeats_point(points, bounds, multipliers):
-        return False, _enter(np.empty((points.shape[0], 0)), frame)
-    return True, _enter(points, frame)
+        return False, _enter(np.empty((points.shape[0], 0)), bounds, frame)
+    return True, _enter(points, bounds, frame)
 
 
 @kernel
@@ -181,13 +186,13 @@ def _enter_the_distinct(points, order, bounds, multipliers, frame):
     and what `_enter` returns.
     """
     distinct = find_distinct(points, order, bounds, multipliers)
-    prepared = _enter(points[:, distinct.used], frame)
+    prepared = _enter(points[:, distinct.used], bounds, frame)
     surplus = enter_frame(points[:, distinct.surplus], prepared.frame)
     return distinct.used, distinct.source, surplus, prepared
 
 
 @kernel
-def _enter(points, frame):
+def _enter(points, bounds, frame):
     """Bring points (D, N) into a frame; one of their own where its unit is 0.
 
     A coordinate whose shift is NaN is centred on the points.
@@ -207,7 +212,8 @@ def _enter(points, frame):
     region_inside = Region(
         (region.centre - frame.shift) / frame.unit, region.spreads / frame.unit
     )
-    return Prepared(enter_frame(points, frame), region, region_inside, frame)
+    inside, scene = enter_frame(points, frame), find_scene(points, bounds, region)
+    return Prepared(inside, region, scene, region_inside, frame)
 
 
 @brief_kernel
