@@ -33,8 +33,8 @@ FACTOR = 7.0
 SHARE = 0.2
 NEARLY_HALF = 0.45
 # Widths of the image within which wrong matches are: in it or no farther than its half,
-# around it, far away.
-INSIDE, BESIDE, AROUND, FAR = 0.0, 0.5, 2.0, 1e3
+# than its whole, around it, far away.
+INSIDE, BESIDE, NEAR, AROUND, FAR = 0.0, 0.5, 1.0, 2.0, 1e3
 AUC_LIMIT = 10.0
 
 
@@ -135,8 +135,13 @@ def with_many_wrong_matches(pair: Pair, rng: Rng) -> Answer:
 
 
 def with_matches_beside(pair: Pair, rng: Rng) -> Answer:
-    """Add as many that are beside the images, too near to be told from the others."""
+    """Add as many that are beside the images."""
     return _with_more(pair, rng, NEARLY_HALF, BESIDE)
+
+
+def with_matches_near(pair: Pair, rng: Rng) -> Answer:
+    """Add as many that are no farther than the width of the images."""
+    return _with_more(pair, rng, NEARLY_HALF, NEAR)
 
 
 def with_matches_around(pair: Pair, rng: Rng) -> Answer:
@@ -166,12 +171,14 @@ LAWS: dict[str, Callable[[Pair, Rng], Answer]] = {
     "20 % wild": with_wild_matches,
     "45 % more wrong": with_many_wrong_matches,
     "45 % beside": with_matches_beside,
+    "45 % near": with_matches_near,
     "45 % around": with_matches_around,
 }
 # What a law is compared with, where it is not another seed.
 CONTROLS = {
     "20 % wild": "20 % more wrong",
     "45 % beside": "45 % more wrong",
+    "45 % near": "45 % more wrong",
     "45 % around": "45 % more wrong",
 }
 

@@ -10,7 +10,7 @@ import numpy as np
 from cvscore._numba.progress import progress
 from cvscore.calibration.labelled_pairs import LabelledPair
 from cvscore.calibration.pair_variances import collect_variances
-from cvscore.data.normalization import region_of
+from cvscore.data.scene_region import scene_of
 from cvscore.estimators.registry import RegisteredEstimator, data_of, registered
 from cvscore.scores.calibration import Calibration
 from cvscore.scores.marginal_score import HALF_WIDTH_FRACTION, MarginalScore
@@ -95,7 +95,7 @@ def calibrate(
 def _extent(pair: LabelledPair) -> float:
     """Return the extent of those points that have noise."""
     data = data_of(pair.x1, pair.x2)
-    return data.size_of(region_of(data.pack(pair.x1, pair.x2))).extent
+    return data.size_of(scene_of(data.pack(pair.x1, pair.x2), data.dims)).extent
 
 
 def _error(

@@ -125,23 +125,29 @@ def find_region(points):
     near, are_enclosed = within_fences(points, LOW_QUANTILE)
     for row in range(num_rows):
         values = near[row] if are_enclosed else within_fence(near[row])
-        last = values.shape[0] - 1
-        low, middle = int(LOW_QUANTILE * last), last // 2
-        high = last - low
-        move_smallest_first(values, middle + 1)
-        centre[row] = values[middle]
-        lower, upper = values[: middle + 1], values[middle:]
-        move_smallest_first(lower, low + 1)
-        move_smallest_first(upper, high - middle + 1)
-        # As far as they would spread if they were uniform.
-        spread = upper[high - middle] - lower[low]
-        spreads[row] = spread * (last / max(high - low, 1))
-        if not spread > 0.0:
-            lowest = highest = values[0]
-            for i in range(1, values.shape[0]):
-                lowest, highest = min(lowest, values[i]), max(highest, values[i])
-            spreads[row] = highest - lowest
+        centre[row], spreads[row] = place_of(values)
     return Region(centre, spreads)
+
+
+@kernel
+def place_of(values):
+    """Return median and spread of values (N,), N > 0, which are reordered."""
+    last = values.shape[0] - 1
+    low, middle = int(LOW_QUANTILE * last), last // 2
+    high = last - low
+    move_smallest_first(values, middle + 1)
+    median = values[middle]  # it may move below
+    lower, upper = values[: middle + 1], values[middle:]
+    move_smallest_first(lower, low + 1)
+    move_smallest_first(upper, high - middle + 1)
+    spread = upper[high - middle] - lower[low]
+    if not spread > 0.0:
+        lowest = highest = values[0]
+        for i in range(1, values.shape[0]):
+            lowest, highest = min(lowest, values[i]), max(highest, values[i])
+        return median, highest - lowest
+    # As far as they would spread if they were uniform.
+    return median, spread * (last / max(high - low, 1))
 
 
 @brief_kernel

@@ -28,6 +28,7 @@ from cvscore.data.normalization import (
     size_of,
 )
 from cvscore.data.point_sets import PointSets
+from cvscore.data.scene_region import find_scene
 from cvscore.data.validation import as_quality, as_weights
 from cvscore.scores.marginal_score import MarginalScore
 from cvscore.types import Array, DataScale, Mask, Score
@@ -38,7 +39,7 @@ NO_FRAME = Frame(np.zeros(0), 0.0)
 
 
 class Prepared(NamedTuple):
-    """Points (D, M) inside a frame, where they are, their size outside, the frame."""
+    """Points (D, M) inside a frame, where they are, the size of the scene outside."""
 
     points: Array
     region: Region
@@ -196,7 +197,7 @@ def _enter(points, bounds, num_noisy, frame):
     A coordinate whose shift is NaN is centred on the points.
     """
     region = find_region(points)
-    size = size_of(region, bounds, num_noisy)
+    size = size_of(find_scene(points, bounds, region), bounds, num_noisy)
     if frame.unit == 0.0:
         widest = 0.0
         for spread in region.spreads:

@@ -27,6 +27,12 @@ def fence_around(values):
 
     Infinitely far where all of them do.
     """
+    return fence_at(values, FENCE)
+
+
+@kernel
+def fence_at(values, reach):
+    """Return the same for a fence at so many deviations from the median."""
     half, middle = values.shape[0] // 2, (values.shape[0] - 1) // 2
     move_smallest_first(values, middle + 1)
     median = values[middle]
@@ -34,15 +40,15 @@ def fence_around(values):
     for i in range(values.shape[0]):
         farthest = max(farthest, abs(values[i] - median))
     # To count is ten times faster than to find the deviation, and mostly enough.
-    near, num_near = farthest / FENCE, 0
+    near, num_near = farthest / reach, 0
     for i in range(values.shape[0]):
         num_near += abs(values[i] - median) < near
     if num_near > half:
         deviations = np.abs(values - median)
         move_smallest_first(deviations, half + 1)
-        reach = FENCE * deviations[half]
-        if reach > 0.0:  # else most are the same: no scale to tell the others by
-            return median - reach, median + reach
+        distance = reach * deviations[half]
+        if distance > 0.0:  # else most are the same: no scale to tell the others by
+            return median - distance, median + distance
     return -np.inf, np.inf
 
 

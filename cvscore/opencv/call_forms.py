@@ -191,7 +191,23 @@ class Call:
         # RHO takes a negative number for billions, and may draw them all.
         if arguments.get("method") == cv2.RHO and arguments.get("maxIters", 0) < 0:
             del arguments["maxIters"]
+        # Threads of cv2 answer by chance, and now and then with an error.
+        if arguments.get("method") == cv2.USAC_PARALLEL:
+            arguments["method"] = cv2.USAC_DEFAULT
+        params = arguments.get("params")
+        if params is not None and params.isParallel:
+            arguments["params"] = _in_one_thread(params)
         return self.function(**arguments)
+
+
+def _in_one_thread(params: cv2.UsacParams) -> cv2.UsacParams:
+    """Return a copy that asks for the same search without threads."""
+    alike = cv2.UsacParams()
+    for name in dir(params):
+        if not name.startswith("_"):
+            setattr(alike, name, getattr(params, name))
+    alike.isParallel = False
+    return alike
 
 
 def bind(

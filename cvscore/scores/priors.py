@@ -157,7 +157,8 @@ def fit_mle(variances: ArrayLike, *, unit: str = PIXELS) -> InverseGamma:
     # Logarithms of precisions: those of any size have a mean.
     logs = -np.log(values)
     largest, middle = float(np.max(logs)), float(np.mean(logs))
-    log_mean = largest + math.log(np.mean(np.exp(logs - largest)))
+    with np.errstate(under="ignore"):  # beside the largest they count for nothing
+        log_mean = largest + math.log(np.mean(np.exp(logs - largest)))
     excess = log_mean - middle  # of arithmetic over geometric mean
     # log(x) - digamma(x) is about 1/(2x) for large x.
     if excess < 0.5 / MAX_SHAPE:

@@ -229,7 +229,8 @@ class Estimate:
         if self.probabilities_from is None:
             return np.zeros(len(self.inliers))
         of_model = 1.0 / (1.0 + math.exp(-max(self.evidence, MIN_EVIDENCE)))
-        return of_model * self.probabilities_from()
+        with np.errstate(under="ignore"):  # next to nothing is nothing
+            return of_model * self.probabilities_from()
 
     @property
     def uncertainty(self) -> Uncertainty | None:

@@ -54,15 +54,15 @@ class Uncertainty:
         if offset[~free].any():
             return math.inf
         covariance, deviations = self.covariance[np.ix_(free, free)], deviations[free]
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", under="ignore"):
             away = offset[free] / deviations
             scaled = covariance / deviations[:, None] / deviations
-        if not np.isfinite(away).all():
-            return math.inf
-        largest = max(float(np.abs(away).max(initial=0.0)), 1.0)
-        away = away / largest
-        whitened = np.linalg.lstsq(scaled, away, rcond=None)[0]
-        return largest * math.sqrt(max(float(whitened @ away), 0.0))
+            if not np.isfinite(away).all():
+                return math.inf
+            largest = max(float(np.abs(away).max(initial=0.0)), 1.0)
+            away = away / largest
+            whitened = np.linalg.lstsq(scaled, away, rcond=None)[0]
+            return largest * math.sqrt(max(float(whitened @ away), 0.0))
 
     def radius(self, mass: float = 0.95, num: int | None = None) -> float:
         """Return the distance within which the truth is with a probability.

@@ -207,3 +207,17 @@ def test_a_line_at_infinity_is_no_line(rng):
     )
     assert np.isnan(lines).all()
     assert np.isposinf(covariances).all()
+
+
+def test_programs_in_which_every_rounding_raises_are_answered(rng):
+    """Of wrong matches nothing is left, of small numbers less than a number holds."""
+    x1 = rng.uniform(0, 1000, (60, 2))
+    x2 = x1 + 1e-3 * rng.normal(size=x1.shape)
+    x2[40:] = rng.uniform(0, 1000, (20, 2))
+    with np.errstate(all="raise"):
+        found = cvscore.estimate_rigid(x1, x2)
+        assert found.probabilities[:40].min() > 0.5
+        assert found.probabilities[40:].max() < 1e-3
+        near = found.model + 1e-300
+        assert found.contains(near)
+        assert cvscore.fit_mle([1e-300, 1.0, 1e300]).alpha > 0.0

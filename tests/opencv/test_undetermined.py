@@ -168,3 +168,19 @@ def test_a_negative_budget_ends():
             cvscore.findHomography(
                 far, place, cv2.RHO, maxIters=-5, confidence=confidence
             )
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_threads_of_cv2_leave_nothing_to_chance(seed):
+    """cv2 has another essential matrix, or raises, in one of ten calls."""
+    x = points(39, seed)
+    alone = cvscore.recoverPose(x, x, K, None, K, None, method=cv2.USAC_DEFAULT)
+    params = cv2.UsacParams()
+    plain, _ = cvscore.findEssentialMat(x, x, K, K, None, None, params)
+    params.isParallel = True
+    for _ in range(30):
+        found = cvscore.recoverPose(x, x, K, None, K, None, method=cv2.USAC_PARALLEL)
+        np.testing.assert_array_equal(found[1], alone[1])
+        E, _ = cvscore.findEssentialMat(x, x, K, K, None, None, params)
+        np.testing.assert_array_equal(E, plain)
+    assert params.isParallel
