@@ -14,7 +14,9 @@ for sure; the others are right, or not told.
 A model that is wrong takes all its matches with it, so there are two blocks: one of the
 pairs whose model is right (to ten degrees or pixels), and one of all.  A match of
 another plane counts as wrong even where the true homography explains it as well as
-those of its own plane, as where planes meet or the camera hardly moved.  Last is how
+those of its own plane, as where planes meet or the camera hardly moved.  So there is a
+third block, the ceiling: the pairs of the first, by the same mixture about the true
+model at the true noise.  What is off there too, no estimate could cure.  Last is how
 many of the matches of a pair p > 0.5 and the mask disagree on.
 """
 
@@ -27,11 +29,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.command_line import parser_of
-from benchmarks.data.pair import Array, Mask
+from benchmarks.data.pair import Array, Mask, Pair
 from benchmarks.data.synthetic import REGIMES, SPLITS
 from benchmarks.methods.cvscore import estimate_pair, fit_to
 from benchmarks.problems import PROBLEMS, TWO_VIEW
 from benchmarks.protocols import error_of
+from cvscore.inference.residual_mixture import expected, fit_residuals
+from cvscore.models.homography import homography_residuals
+from cvscore.models.sampson import sampson_residuals
 
 STUDIED = ("typical", "lowinl", "struct")
 NUM_BINS = 10
@@ -118,7 +123,7 @@ def _hundredths(value: float, form: str) -> str:
 
 
 class Panel(NamedTuple):
-    """Pairs of one kind: all of them, and those whose model is right."""
+    """Pairs of one kind: all, those whose model is right, and these told the truth."""
 
     problem: str
     split: str
@@ -128,6 +133,35 @@ class Panel(NamedTuple):
     differing: float  # share of matches, p > 0.5 and the mask
     of_right_models: Reliability
     every: Reliability
+    told: Reliability
+
+
+def sq_residuals_of_truth(pair: Pair) -> Array:
+    """Squared Sampson residuals (N,) of the true model, pixels."""
+    assert pair.model is not None
+    points = np.ascontiguousarray(np.hstack([pair.x1, pair.x2]).T)
+    if pair.problem == "H":
+        return homography_residuals(pair.model[None], points)[0]
+    model = pair.model
+    if pair.problem == "E":
+        assert pair.K1 is not None
+        assert pair.K2 is not None
+        model = np.linalg.inv(pair.K2).T @ model @ np.linalg.inv(pair.K1)
+    return sampson_residuals(np.ascontiguousarray(model)[None], points)[0]
+
+
+def told_probabilities(pair: Pair) -> Array:
+    """Probabilities (N,) by one who is told the true model and the noise about it."""
+    sq_residuals, dim = sq_residuals_of_truth(pair), 2 if pair.problem == "H" else 1
+    # No match is at infinity here, but one may be behind a homography's horizon.
+    finite = np.isfinite(sq_residuals)
+    right = pair.is_inlier & finite
+    variance = sq_residuals[right].mean() / dim
+    start = variance, float(right.sum()), variance, variance
+    mixture = fit_residuals(sq_residuals[finite], dim, 0, *start)
+    probabilities = np.zeros(len(sq_residuals))
+    probabilities[finite] = expected(mixture, sq_residuals[finite], dim)[0]
+    return probabilities
 
 
 def measure(
@@ -141,7 +175,7 @@ def measure(
 
     Those of a noise scale above ``max_scale`` (pixels) are left out.
     """
-    every, of_right, differing = [], [], []
+    every, of_right, told, differing = [], [], [], []
     for index in pairs:
         pair = PROBLEMS[problem].generate(regime, index, split)
         found = estimate_pair(pair)
@@ -152,7 +186,8 @@ def measure(
         differing.append(np.mean((found.probabilities > 0.5) != found.inliers))
         if error_of(pair, fit_to(found)) <= PROBLEMS[problem].limit:
             of_right.append(every[-1])
-    blocks = Reliability.of(of_right), Reliability.of(every)
+            told.append((told_probabilities(pair), pair.is_inlier))
+    blocks = (Reliability.of(block) for block in (of_right, every, told))
     counts = len(of_right), len(every), float(np.mean(differing))
     return Panel(problem, split, regime, *counts, *blocks)
 
@@ -213,7 +248,7 @@ def _draw(axes: Any, panel: Panel) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print blocks of three lines for each problem, regime and split."""
+    """Print three blocks of three lines for each problem, regime and split."""
     parser = parser_of("probabilities", __doc__)
     parser.add_argument("--num", type=int, default=300, help="pairs of a kind")
     parser.add_argument("--first", type=int, default=0, help="index of the first pair")
@@ -247,7 +282,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _print(panel: Panel) -> None:
     name = f"{panel.problem} {panel.regime} {panel.split}"
     right = f"{name}  {panel.num_right} of {panel.num_pairs} right"
-    for title, block in ((right, panel.of_right_models), ("  all", panel.every)):
+    for title, block in (
+        (right, panel.of_right_models),
+        ("  all", panel.every),
+        ("  told model and noise", panel.told),
+    ):
         titles = title, "    give or take", "    matches"
         for words, line in zip(titles, block.lines(), strict=True):
             print(f"{words:36s}{line}", flush=True)

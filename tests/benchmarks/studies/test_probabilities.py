@@ -3,7 +3,8 @@
 import numpy as np
 
 from benchmarks.__main__ import main
-from benchmarks.studies.probabilities import MIN_PAIRS, Reliability
+from benchmarks.problems import PROBLEMS
+from benchmarks.studies.probabilities import MIN_PAIRS, Reliability, told_probabilities
 
 
 def pair_of(num_right):
@@ -33,7 +34,15 @@ def test_few_pairs_are_not_told():
     assert few.lines()[0].split()[-1] == "-"
 
 
-def test_a_small_run_prints_both_blocks_and_draws(tmp_path, capsys):
+def test_one_who_is_told_the_truth_knows_nearly_all_right_matches():
+    for problem in ("E", "F", "H"):
+        pair = PROBLEMS[problem].generate("typical", 0, "val")
+        told = told_probabilities(pair)
+        assert told[pair.is_inlier].mean() > 0.9
+        assert told[~pair.is_inlier].mean() < 0.05
+
+
+def test_a_small_run_prints_all_blocks_and_draws(tmp_path, capsys):
     path = tmp_path / "probabilities.png"
     words = ["--num", "2", "--problems", "H", "--regimes", "typical", "--splits", "val"]
     assert main(["probabilities", *words, "--picture", str(path)]) == 0
@@ -41,4 +50,5 @@ def test_a_small_run_prints_both_blocks_and_draws(tmp_path, capsys):
     assert lines[1].startswith("H typical val  2 of 2 right")
     assert lines[4].startswith("  all")
     assert lines[6].startswith("    matches")
+    assert lines[7].startswith("  told model and noise")
     assert path.stat().st_size > 1000
