@@ -29,8 +29,8 @@ NARROW_FENCE = 2.5
 # places are correlated: that of matches of which a sixth is right, or of 80 that are
 # all wild.
 LEAST_CORRELATION = 0.0125
-# Matches that are looked at, at the most: of more the fences are hardly better, and of
-# 500 a fifth of them, all wild, may seem to be correlated.
+# Matches that are looked at, at the most: of more the fences are hardly better, and
+# with 500 a fifth of them, all wild, may seem to be correlated.
 MAX_LOOKED_AT = 1000
 
 
