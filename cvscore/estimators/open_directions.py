@@ -40,7 +40,6 @@ from cvscore.models.fundamental import fundamental_model
 from cvscore.ransac.local_optimization import optimise
 from cvscore.ransac.objective import Candidate, Objective, preview_points_of
 from cvscore.scores.baselines import Msac
-from cvscore.two_view.degeneracy.planar_pose_ambiguity import MAX_DEFICIT
 from cvscore.two_view.degeneracy.repeated_structure import MIN_CONSISTENT_SHARE
 from cvscore.two_view.model_selection import (
     Cameras,
@@ -67,6 +66,12 @@ MAX_DEVIATION = 10.0
 PLANE_SEED = 0  # of the few samples that look for a plane
 # A homography with less than half of the inliers leaves too many for chance.
 MIN_SHARE_EXPLAINED = 0.5
+# Of the plane's matches, for a turn to explain it: where it explains fewer, the camera
+# moved, and the other direction that fits is that of the plane's second pose.
+MIN_SHARE_TURNED = 0.8
+# Nats that another direction may have less.  With ten, 1.0 % of scenes with depth would
+# be named.
+MAX_DEFICIT = 5.0
 # Other directions, all over a half sphere: neighbours are some twelve degrees apart.
 NUM_DIRECTIONS = 150
 # The best of them are optimised: the very best may end at what was found.
@@ -172,11 +177,12 @@ class FlatLook(NamedTuple):
     def has_other_direction(self, layer: Layer) -> bool:
         """Whether an epipole far from that of the model fits about as well.
 
-        Any epipole explains the homography of the layer, if most of the plane is on it.
+        Any epipole explains what is on the homography of the layer: that of the plane,
+        or of a turn if that has most of the plane.
         """
         radius, points = self.line.threshold, self.matches.points
         explained = layer.sq_residuals[self.on_plane] < radius**2
-        if explained.mean() < MIN_SHARE_EXPLAINED:
+        if explained.mean() < MIN_SHARE_TURNED:
             return False
         through, model = layer.model, fundamental_model()
         if self.cameras is not None:
