@@ -71,7 +71,7 @@ MIN_SHARE_EXPLAINED = 0.5
 MIN_SHARE_TURNED = 0.8
 # Nats that another direction may have less.  With ten, 1.0 % of scenes with depth would
 # be named.
-MAX_DEFICIT = 5.0
+MAX_DIRECTION_DEFICIT = 5.0
 # Other directions, all over a half sphere: neighbours are some twelve degrees apart.
 NUM_DIRECTIONS = 150
 # The best of them are optimised: the very best may end at what was found.
@@ -195,7 +195,7 @@ class FlatLook(NamedTuple):
         starts = np.ascontiguousarray(every[self._is_far(every)])
         seen = model.residuals(starts, preview_points_of(points))
         costs = np.minimum(seen, radius**2).sum(axis=1)
-        needed = self._log_likelihood(self.line) - MAX_DEFICIT
+        needed = self._log_likelihood(self.line) - MAX_DIRECTION_DEFICIT
         for k in np.argsort(costs)[:NUM_OPTIMISED]:
             start = objective.best_of(starts[k : k + 1])
             if start is None:
