@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -183,13 +184,13 @@ def print_synthetic(num: int, seed: int) -> None:
 def print_real(num: int, seed: int) -> None:
     """Print how many are named among right and among wrong answers."""
     print("named of those within 10 degrees or pixels, and of the others")
-    for problem, sets in SETS["real"].items():
-        for regime, files in sets.items():
+    for split, problem in product(("real", "rematched"), SETS["real"]):
+        for regime, files in SETS[split].get(problem, {}).items():
             if not files.is_here():
                 continue
-            ids = pair_ids(problem, regime)
+            ids = pair_ids(problem, regime, split)
             chosen = np.random.default_rng(seed).permutation(len(ids))[:num]
-            pairs = (load_pair(problem, regime, ids[k]) for k in chosen)
+            pairs = (load_pair(problem, regime, ids[k], split) for k in chosen)
             print(
                 f"  {problem:4s}{regime:20s}   {count(map(outcome, pairs))}", flush=True
             )

@@ -4,9 +4,14 @@ A fundamental matrix is open where a homography explains its inliers as well: it
 epipole may be anywhere.  An essential matrix is open where a turn of the camera alone
 explains them: the direction of its translation may be any.  "As well" is the evidence
 of `cvscore.two_view.model_selection`, which counts chance matches off the plane and
-the additional parameters; nothing is tuned here.  And both are as good as open where
-what their inliers say leaves that direction uncertain by ten degrees, as on a nearly
-flat object.
+the additional parameters; nothing is tuned here.  It is that of matches that keep their
+neighbours, where most inliers do: repeats along a facade are no depth.
+
+And both are as good as open where another direction, ten degrees off, fits about as
+well, or where what their inliers say leaves it uncertain by as much, as on a nearly
+flat object.  Such directions are looked for through that homography: with it, any
+epipole explains what is on the plane, and what is off it has to tell.  Errors of a
+camera pass for depth there, and one epipole explains them about as well as another.
 
 Any other model is open where what its inliers say of some direction of its coordinates
 is noise for the most part.  Noise in the points alone gives them leverage, as a line of
@@ -30,14 +35,23 @@ from cvscore.inference.leverage_beliefs import (
     weighted_gram,
     wrong_within,
 )
+from cvscore.models.essential import essential_model
+from cvscore.models.fundamental import fundamental_model
+from cvscore.ransac.local_optimization import optimise
+from cvscore.ransac.objective import Candidate, Objective, preview_points_of
+from cvscore.scores.baselines import Msac
+from cvscore.two_view.degeneracy.repeated_structure import MIN_CONSISTENT_SHARE
 from cvscore.two_view.model_selection import (
     Cameras,
+    Layer,
     Matches,
     evidence_of_kinds,
     fundamental_of,
+    general_log_likelihood,
 )
 from cvscore.two_view.plane_check import check_for_plane
-from cvscore.types import Array
+from cvscore.two_view.spatial_consistency import are_consistent
+from cvscore.types import Array, Mask
 from cvscore.types.parametrisation import Fit
 
 # Information of a direction over that of noise alone: as much again is to be signal.
@@ -50,6 +64,29 @@ MIN_SIGNAL_SHARE = 0.02
 # by more counts as wrong wherever poses are compared.
 MAX_DEVIATION = 10.0
 PLANE_SEED = 0  # of the few samples that look for a plane
+# A homography with less than half of the inliers leaves too many for chance.
+MIN_SHARE_EXPLAINED = 0.5
+# Of the plane's matches, for a turn to explain it: where it explains fewer, the camera
+# moved, and the other direction that fits is that of the plane's second pose.
+MIN_SHARE_TURNED = 0.8
+# Nats that another direction may have less.  With ten, 1.0 % of scenes with depth would
+# be named.
+MAX_DIRECTION_DEFICIT = 5.0
+# Other directions, all over a half sphere: neighbours are some twelve degrees apart.
+NUM_DIRECTIONS = 150
+# The best of them are optimised: the very best may end at what was found.
+NUM_OPTIMISED = 3
+
+
+def _half_sphere(num: int) -> Array:
+    """Return directions (num, 3) about as far from each other (Fibonacci's lattice)."""
+    steps = np.arange(num) + 0.5
+    up, around = 1.0 - steps / num, math.pi * (1.0 + math.sqrt(5.0)) * steps
+    across = np.sqrt(1.0 - up**2)
+    return np.column_stack([across * np.cos(around), across * np.sin(around), up])
+
+
+DIRECTIONS = _half_sphere(NUM_DIRECTIONS)
 
 PLANE_OR_TURN = (
     "all inliers lie on a plane, or the camera only turned: the epipole is open"
@@ -71,50 +108,144 @@ POINTS_TOO_FEW_DIRECTIONS = (
 
 def fundamental_open(posterior: Posterior) -> str:
     """Return why the epipole is open; "" where it is not."""
-    if likeliest_kind(posterior, None) != "general":
+    if is_at_rest(posterior):
+        return PLANE_OR_TURN
+    flat = flat_look(posterior, None)
+    if flat is not None and flat.kind != "general":
         return PLANE_OR_TURN
     covariance = signal_of(posterior).covariance
     epipoles = covariance[:2, :2], covariance[2:4, 2:4]
     hardly = not max(map(_deviation, epipoles)) <= MAX_DEVIATION
-    return NEARLY_PLANE if hardly else ""
+    is_open = hardly or (flat is not None and flat.has_other_direction(flat.plane))
+    return NEARLY_PLANE if is_open else ""
 
 
 def essential_open(posterior: Posterior) -> str:
     """Return why the direction of translation is open; "" where it is not."""
+    if is_at_rest(posterior):
+        return AT_REST
     first, second = posterior.cameras
-    kind = likeliest_kind(posterior, (first, second))
-    if kind != "rotation":
-        hardly = (
-            not _deviation(signal_of(posterior).covariance[3:, 3:]) <= MAX_DEVIATION
-        )
-        return MOVED_TOO_LITTLE if hardly else ""
-    moved = posterior.fit.points[2:] - posterior.fit.points[:2]
-    within = np.sqrt((moved**2).sum(axis=0).max()) * posterior.frame.unit
-    return AT_REST if within <= 2.0 * posterior.threshold else ONLY_TURNED
+    flat = flat_look(posterior, (first, second))
+    if flat is not None and flat.kind == "rotation":
+        moved = posterior.fit.points[2:] - posterior.fit.points[:2]
+        within = np.sqrt((moved**2).sum(axis=0).max()) * posterior.frame.unit
+        return AT_REST if within <= 2.0 * posterior.threshold else ONLY_TURNED
+    hardly = not _deviation(signal_of(posterior).covariance[3:, 3:]) <= MAX_DEVIATION
+    is_open = hardly or (flat is not None and flat.has_other_direction(flat.turned()))
+    return MOVED_TOO_LITTLE if is_open else ""
 
 
-def likeliest_kind(posterior: Posterior, cameras: Cameras | None) -> str:
-    """Return the kind of geometry that has most evidence, "general" if no plane has.
+def is_at_rest(posterior: Posterior) -> bool:
+    """Whether no inlier moved at all."""
+    moved = np.abs(posterior.points[2:] - posterior.points[:2])
+    return not moved[:, posterior.inliers].max(initial=0.0) > 0.0
 
-    Everything is inside of the frame, where evidence is the same.
+
+class FlatLook(NamedTuple):
+    """Matches of an epipolar geometry, most of whose inliers are on a plane.
+
+    All inside of the frame, where evidence is the same.
+
+    Attributes
+    ----------
+    model : (3, 3) array
+        Fundamental matrix, or essential one where there are cameras.
+    cameras : pair of (3, 3) arrays, or None
+    matches : Matches
+        Those that tell, (N,).
+    plane, line : Layer
+        The same about the homography, and about the epipolar lines.
+    on_plane : (N,) bool array
+        Which are on the plane.
+    kind : str
+        Of most evidence.
     """
-    unit, inliers = posterior.frame.unit, posterior.inliers
+
+    model: Array
+    cameras: Cameras | None
+    matches: Matches
+    plane: Layer
+    line: Layer
+    on_plane: Mask
+    kind: str
+
+    def turned(self) -> Layer:
+        """Return the matches about the best turn of the cameras."""
+        assert self.cameras is not None
+        return self.matches.about_rotation(self.cameras, self.plane, self.on_plane)
+
+    def has_other_direction(self, layer: Layer) -> bool:
+        """Whether an epipole far from that of the model fits about as well.
+
+        Any epipole explains what is on the homography of the layer: that of the plane,
+        or of a turn if that has most of the plane.
+        """
+        radius, points = self.line.threshold, self.matches.points
+        explained = layer.sq_residuals[self.on_plane] < radius**2
+        if explained.mean() < MIN_SHARE_TURNED:
+            return False
+        through, model = layer.model, fundamental_model()
+        if self.cameras is not None:
+            first, second = self.cameras
+            through = np.linalg.inv(second) @ layer.model @ first
+            model = essential_model(first, second)
+        objective = Objective(model, points, Msac(radius))
+        every = np.cross(DIRECTIONS[:, None], through.T).transpose(0, 2, 1)
+        every = every / np.linalg.norm(every, axis=(1, 2), keepdims=True)
+        starts = np.ascontiguousarray(every[self._is_far(every)])
+        seen = model.residuals(starts, preview_points_of(points))
+        costs = np.minimum(seen, radius**2).sum(axis=1)
+        needed = self._log_likelihood(self.line) - MAX_DIRECTION_DEFICIT
+        for k in np.argsort(costs)[:NUM_OPTIMISED]:
+            start = objective.best_of(starts[k : k + 1])
+            if start is None:
+                continue
+            for other in (start, optimise(objective, start)):
+                is_other = self._is_far(other.model[None])[0]
+                if is_other and self._reached(objective, other) > needed:
+                    return True
+        return False
+
+    def _is_far(self, models: Array) -> Mask:
+        """Which models (K, 3, 3) have an epipole that is far from the model's."""
+        U, _, Vt = np.linalg.svd(np.concatenate([self.model[None], models]))
+        cosines = np.minimum(
+            np.abs(U[1:, :, 2] @ U[0, :, 2]), np.abs(Vt[1:, 2] @ Vt[0, 2])
+        )
+        is_far: Mask = cosines < math.cos(math.radians(MAX_DEVIATION))
+        return is_far
+
+    def _reached(self, objective: Objective, other: Candidate) -> float:
+        """Return the log likelihood of matches about another model."""
+        F = fundamental_of(other.model, self.cameras)
+        given = objective.inliers(other), self.line.threshold, self.line.scale
+        return self._log_likelihood(self.matches.about_lines(F, *given))
+
+    def _log_likelihood(self, line: Layer) -> float:
+        share = np.count_nonzero(self.on_plane) / len(self.on_plane)
+        return general_log_likelihood(self.plane, line, share)
+
+
+def flat_look(posterior: Posterior, cameras: Cameras | None) -> FlatLook | None:
+    """Return the matches about a plane; None where it has too few of the inliers."""
+    unit = posterior.frame.unit
     radius, scale = posterior.threshold / unit, posterior.noise.scale / unit
-    points = posterior.points
-    moved = np.abs(points[2:] - points[:2])[:, inliers]
-    is_exactly_at_rest = not moved.max(initial=0.0) > 0.0
-    if is_exactly_at_rest:
-        return "rotation" if cameras is not None else "planar_or_rotation"
+    points, inliers = posterior.points, posterior.inliers
+    keeps_neighbours = are_consistent(points, np.arange(len(inliers)))
+    # Where depths are all different, neighbours tell nothing.
+    if keeps_neighbours[inliers].mean() >= MIN_CONSISTENT_SHARE:
+        points, inliers = points[:, keeps_neighbours], inliers[keeps_neighbours]
     seen = check_for_plane(points, inliers, radius, PLANE_SEED)
-    # A plane with less than half of the inliers leaves too many for chance.
-    if seen is None or 2 * seen.inliers.sum() < inliers.sum():
-        return "general"
+    if seen is None or seen.inliers.sum() < MIN_SHARE_EXPLAINED * inliers.sum():
+        return None
     matches = Matches(points)
     plane = matches.about_plane(seen.H, seen.inliers, radius, seen.scale)
     F = fundamental_of(posterior.model, cameras)
     line = matches.about_lines(F, inliers, radius, scale)
     evidence = evidence_of_kinds(matches, plane, line, seen.inliers, cameras)
-    return max(evidence, key=lambda kind: evidence[kind])
+    kind = max(evidence, key=lambda kind: evidence[kind])
+    given = posterior.model, cameras, matches, plane, line
+    return FlatLook(*given, seen.inliers, kind)
 
 
 def open_by_noise(posterior: Posterior) -> str:

@@ -47,6 +47,7 @@ from cvscore.types import Array, Mask, NoisePosterior
 # What a point that is its own fit would show without it is not known; with this bound
 # on the leverage it is a thousand times what it shows.
 MAX_LEVERAGE = 0.999
+ROWS_OF_BLOCK = 256  # more than any model has parameters
 
 
 class Reach(NamedTuple):
@@ -190,12 +191,25 @@ def orthonormal_coordinates(jacobian: Array, weights: Array) -> Array | None:
     is_known = np.isfinite(lengths).all() and (lengths > 0.0).all()
     if not (len(rows) > num_params and is_known):
         return None
-    # By the orthogonal factor: a product J' J would lose half of the digits.
-    factor = np.linalg.qr(rows / lengths, mode="r")
+    factor = _triangular_factor(rows / lengths)
     if not np.abs(np.diag(factor)).min() > np.finfo(float).eps * len(rows):
         return None
     coordinates: Array = np.linalg.inv(factor) / lengths[:, None]
     return coordinates
+
+
+def _triangular_factor(rows: Array) -> Array:
+    """Return R (n, n) of rows (K, n) = Q R.
+
+    By orthogonal factors: a product of the rows would lose half of the digits.  Of
+    blocks first, then of theirs: LAPACK would share one tall matrix between threads,
+    which takes many times as long where other work is done.
+    """
+    num, num_params = rows.shape
+    blocks = np.zeros((-(-num // ROWS_OF_BLOCK), ROWS_OF_BLOCK, num_params))
+    blocks.reshape(-1, num_params)[:num] = rows
+    factors = np.asarray(np.linalg.qr(blocks, mode="r")).reshape(-1, num_params)
+    return np.asarray(np.linalg.qr(factors, mode="r"))
 
 
 def _core_variance(inlying: Array, dim: int, num_params: int) -> float:

@@ -179,6 +179,25 @@ def test_an_epipole_that_a_slight_relief_leaves_uncertain_is_as_good_as_open():
     assert named[1] == ""
 
 
+def test_a_lens_that_is_a_pixel_off_seldom_makes_depth_of_a_turn():
+    named = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        x1 = rng.uniform([0, 0], [1000, 800], (400, 2))
+        a, b, c = 0.1 * rng.normal(size=3)
+        turn = np.array([[1.0, -c, b], [c, 1.0, -a], [-b, a, 1.0]])
+        U, _, Vt = np.linalg.svd(turn)
+        seen = np.column_stack([x1, np.ones(400)]) @ (K @ U @ Vt @ np.linalg.inv(K)).T
+        x1, x2 = (
+            x + off * (off**2).sum(axis=1, keepdims=True)
+            for x in (x1, seen[:, :2] / seen[:, 2:])
+            for off in [(x - K[:2, 2]) / 640.0]
+        )
+        x1, x2 = (x + 0.2 * rng.normal(size=x.shape) for x in (x1, x2))
+        named += not cvscore.estimate_essential(x1, x2, K).is_determined
+    assert named >= 12  # eight, were no other direction looked for
+
+
 def test_a_pose_has_covariances_of_turn_and_direction():
     turns, ways, said = [], [], []
     for seed in range(60):
