@@ -129,6 +129,7 @@ def _other_uses() -> list[tuple[str, Callable[[], Any]]]:
         ("large noise", lambda: cvscore.estimate_fundamental(*noisy)),
         ("sampling", lambda: cvscore.estimate_homography(x1, x2, quality=quality)),
         ("probabilities", lambda: cvscore.estimate_homography(x1, x2).probabilities),
+        ("extent", _measure_extent),
         ("which model", lambda: cvscore.select_model(x1, x2, CAMERA)),
         ("verification", _verify),
         ("other poses", _find_other_poses),
@@ -233,6 +234,15 @@ def _refine_a_guess() -> None:
     options = cvscore.RansacOptions(max_iterations=1)
     seen, scene = _sets((2, 3))
     cvscore.estimate_absolute_pose(seen, scene, CAMERA, start=guess, options=options)
+
+
+def _measure_extent() -> None:
+    """Measure the scene of matches, as calibration does."""
+    from cvscore.data.scene_region import scene_of
+    from cvscore.two_view.image_pairs import SCENE_MATCHES
+
+    points = SCENE_MATCHES.pack(*_matches())
+    SCENE_MATCHES.size_of(scene_of(points, SCENE_MATCHES.dims))
 
 
 def _verify() -> None:

@@ -95,7 +95,7 @@ class PointSets:
         packed = np.empty((sum(self.dims), num))
         start, are_finite = 0, True
         for points, dim in zip(given, self.dims, strict=True):
-            are_finite &= _write_rows(_plain(points), packed, start)
+            are_finite &= _write_rows(plain(points), packed, start)
             start += dim
         if not are_finite:
             for name, first, last in zip(
@@ -105,8 +105,11 @@ class PointSets:
         return packed
 
 
-def _plain(points: Array) -> Array:
-    """Return points in the one form that kernels are compiled for."""
+def plain(points: Array) -> Array:
+    """Return points in the one form that kernels are compiled for: float64, in rows.
+
+    Not a copy where they are in it already.
+    """
     if points.dtype == np.float64 and points.flags.carray:
         return points
     return np.array(points, dtype=np.float64, order="C")

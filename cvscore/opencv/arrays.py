@@ -8,6 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from cvscore.data.point_sets import plain
 from cvscore.data.validation import without_long_doubles
 from cvscore.types import Array, Mask
 
@@ -62,11 +63,11 @@ def read_points(value: Any, *, any_columns: bool) -> Array | None:
     columns = array.shape[1]
     if columns < 2 or (columns > 3 and not any_columns):
         return None
-    points = np.asarray(array, dtype=np.float64)
+    points = plain(array)
     if columns == 3:
         with np.errstate(all="ignore"):  # a point at infinity becomes an outlier
             points = points / points[:, 2:]
-    return np.ascontiguousarray(points[:, :2])
+    return plain(points[:, :2])
 
 
 def read_points_of_map(value: Any, dim: int) -> Array | None:
@@ -86,7 +87,7 @@ def read_points_of_map(value: Any, dim: int) -> Array | None:
         array = array.T
     if array.shape[1] != dim:
         return None
-    return np.ascontiguousarray(array, dtype=np.float64)
+    return plain(array)
 
 
 def listed_points_as_array(value: Any, dim: int = 2) -> Any:

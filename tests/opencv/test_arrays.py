@@ -8,6 +8,8 @@ from opencv_case import CAMERAS, FUNCTIONS, NUM, K, points
 from opencv_points import CONTAINERS, homogeneous
 
 from cvscore import opencv
+from cvscore.opencv.arrays import read_points
+from cvscore.opencv.arrays import read_points_of_map as map_points
 
 KINDS = pytest.mark.parametrize("kind", FUNCTIONS)
 METHODS = pytest.mark.parametrize("method", [cv2.RANSAC, cv2.USAC_MAGSAC])
@@ -185,3 +187,17 @@ def test_mask_of_a_failure_is_zero(kind, num):
         assert not mask.any()
         assert not returned.any()
     assert set(np.unique(returned)) <= {0, 1}
+
+
+def test_points_reach_kernels_in_one_form():
+    """Kernels would be compiled anew for arrays that are locked, or lie askew."""
+    locked = np.arange(40.0).reshape(20, 2)
+    locked.flags.writeable = False
+    askew = np.frombuffer(bytearray(321), dtype=np.float64, offset=1, count=40)
+    askew = askew.reshape(20, 2)
+    askew[:] = locked
+    for given in (locked, askew, locked[::-1][::-1], locked.astype(np.float32)):
+        for points in (read_points(given, any_columns=False), map_points(given, 2)):
+            assert points.dtype == np.float64
+            assert points.flags.carray
+            np.testing.assert_array_equal(points, locked)
