@@ -197,7 +197,7 @@ def test_points_reach_kernels_in_one_form():
     askew = askew.reshape(20, 2)
     askew[:] = locked
     for given in (locked, askew, locked[::-1][::-1], locked.astype(np.float32)):
-        for points in (read_points(given, any_columns=False), map_points(given, 2)):
-            assert points.dtype == np.float64
-            assert points.flags.carray
-            np.testing.assert_array_equal(points, locked)
+        for found in (read_points(given, any_columns=False), map_points(given, 2)):
+            assert found.dtype == np.float64
+            assert found.flags.carray
+            np.testing.assert_array_equal(found, locked)
