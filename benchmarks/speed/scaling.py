@@ -40,7 +40,7 @@ def measure(problem: str, num: int) -> tuple[float, float]:
         estimate(problem, NoisyPair(x1, x2, num // 2, 0.5, K, K), options=options)
 
     x1, x2 = half_wrong(rng, num, planar=problem == "H")
-    run(x1[:200], x2[:200])  # compiles, or loads what was compiled
+    run(x1[:500], x2[:500])  # compiles, or loads what was compiled
     before = _peak()
     start = time.process_time()
     run(x1, x2)

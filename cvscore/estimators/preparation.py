@@ -39,11 +39,15 @@ NO_FRAME = Frame(np.zeros(0), 0.0)
 
 
 class Prepared(NamedTuple):
-    """Points (D, M) inside a frame, where they are, the size of the scene outside."""
+    """Points (D, M) inside a frame, where they are, and how large that is outside.
+
+    Also how large the scene is, without wild points that are near.
+    """
 
     points: Array
     region: Region
     size: RegionSize
+    scene: RegionSize
     frame: Frame
 
 
@@ -131,13 +135,13 @@ def prepare(
             qualities = None if qualities is None else qualities[used]
             if of_rows is not None:
                 of_rows = _combined(of_rows, source)
-    inside, region, size, frame = prepared
+    inside, region, size, scene, frame = prepared
     size.check(data.names[: len(data.dims)])
     scale = DataScale(
         unit=frame.unit,
         num_points=inside.shape[1],
-        extent=size.extent,
-        precision=size.precision,
+        extent=scene.extent,
+        precision=scene.precision,
         focal=focal,
     )
     return Problem(
@@ -197,7 +201,8 @@ def _enter(points, bounds, num_noisy, frame):
     A coordinate whose shift is NaN is centred on the points.
     """
     region = find_region(points)
-    size = size_of(find_scene(points, bounds, region), bounds, num_noisy)
+    size = size_of(region, bounds, num_noisy)
+    scene = size_of(find_scene(points, bounds, region), bounds, num_noisy)
     if frame.unit == 0.0:
         widest = 0.0
         for spread in region.spreads:
@@ -212,7 +217,7 @@ def _enter(points, bounds, num_noisy, frame):
     region_inside = Region(
         (region.centre - frame.shift) / frame.unit, region.spreads / frame.unit
     )
-    return Prepared(enter_frame(points, frame), region_inside, size, frame)
+    return Prepared(enter_frame(points, frame), region_inside, size, scene, frame)
 
 
 @brief_kernel

@@ -68,6 +68,14 @@ def test_points_further_apart_than_any_number_are_refused(rng):
         estimate_homography(x1, x2)
 
 
+def test_one_that_is_so_far_from_all_others_that_are_in_one_place(rng):
+    # Their places have no spread by which one could be told to be too far.
+    x1, x2 = np.full((16, 2), 650.0), rng.uniform(0, 1000, (16, 2))
+    x1[3, 0] = 1e262
+    with pytest.raises(ValueError, match="x1 and x2 must"):
+        estimate_homography(x1, x2)
+
+
 @pytest.mark.parametrize("ratio", [1e-8, 1e-4, 1e4, 1e8])
 def test_images_may_differ_in_scale(rng, ratio):
     scene = two_view_scene(rng, num=150, inlier_ratio=0.7)
