@@ -11,6 +11,7 @@ from cvscore.scores.marginal_score import MarginalScore
 from cvscore.two_view.degeneracy.dominant_plane import (
     escape_through_epipole,
     find_dominant_plane,
+    is_captured,
 )
 from cvscore.two_view.degeneracy.repeated_structure import escape_dominant_plane
 from cvscore.two_view.image_frames import fundamental_outside, matrix_into
@@ -63,6 +64,20 @@ def test_a_captured_matrix_is_set_free(rng):
     F = fundamental_outside(frame, free.model)
     truth = sampson_epipolar(plane.F, x1, x2)[off]
     assert np.median(sampson_epipolar(F, x1, x2)[off]) < 2 * np.median(truth)
+
+
+def test_one_that_explains_what_is_off_the_plane_is_not_captured(rng):
+    plane, x1, x2, _ = mostly_planar(rng)
+    points = np.ascontiguousarray(np.hstack([x1, x2]).T)
+    frame = frame_of(region_of(points))
+    score = MarginalScore(half_width=40.0 / frame.unit)
+    objective = Objective(fundamental_model(), frame.enter(points), score)
+    right = objective.best_of(inside_of(frame, plane.F)[None])
+    wrong = objective.best_of(captured(plane, frame)[None])
+    found = find_dominant_plane(objective, right)
+    assert not is_captured(objective, right, found)
+    assert is_captured(objective, wrong, found)
+    assert escape_dominant_plane(objective, right)[1] is right
 
 
 def test_a_matrix_without_a_plane_is_left_alone(rng):
