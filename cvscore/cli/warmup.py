@@ -129,7 +129,7 @@ def _other_uses() -> list[tuple[str, Callable[[], Any]]]:
         ("large noise", lambda: cvscore.estimate_fundamental(*noisy)),
         ("sampling", lambda: cvscore.estimate_homography(x1, x2, quality=quality)),
         ("probabilities", lambda: cvscore.estimate_homography(x1, x2).probabilities),
-        ("extent", _measure_extent),
+        ("sizes", _measure_points),
         ("which model", lambda: cvscore.select_model(x1, x2, CAMERA)),
         ("verification", _verify),
         ("other poses", _find_other_poses),
@@ -236,13 +236,16 @@ def _refine_a_guess() -> None:
     cvscore.estimate_absolute_pose(seen, scene, CAMERA, start=guess, options=options)
 
 
-def _measure_extent() -> None:
-    """Measure the scene of matches, as calibration does."""
+def _measure_points() -> None:
+    """Measure the scene of matches, as calibration does, and bound them as drop-ins."""
+    from cvscore.data.point_sets import are_within
     from cvscore.data.scene_region import scene_of
     from cvscore.two_view.image_pairs import SCENE_MATCHES
 
-    points = SCENE_MATCHES.pack(*_matches())
+    x1, x2 = _matches()
+    points = SCENE_MATCHES.pack(x1, x2)
     SCENE_MATCHES.size_of(scene_of(points, SCENE_MATCHES.dims))
+    are_within(x1, 1.0)
 
 
 def _verify() -> None:
