@@ -218,8 +218,10 @@ class FlatLook(NamedTuple):
     def _reached(self, objective: Objective, other: Candidate) -> float:
         """Return the log likelihood of matches about another model."""
         F = fundamental_of(other.model, self.cameras)
-        given = objective.inliers(other), self.line.threshold, self.line.scale
-        return self._log_likelihood(self.matches.about_lines(F, *given))
+        line = self.matches.about_lines(
+            F, objective.inliers(other), self.line.threshold, self.line.scale
+        )
+        return self._log_likelihood(line)
 
     def _log_likelihood(self, line: Layer) -> float:
         share = np.count_nonzero(self.on_plane) / len(self.on_plane)
@@ -244,8 +246,15 @@ def flat_look(posterior: Posterior, cameras: Cameras | None) -> FlatLook | None:
     line = matches.about_lines(F, inliers, radius, scale)
     evidence = evidence_of_kinds(matches, plane, line, seen.inliers, cameras)
     kind = max(evidence, key=lambda kind: evidence[kind])
-    given = posterior.model, cameras, matches, plane, line
-    return FlatLook(*given, seen.inliers, kind)
+    return FlatLook(
+        model=posterior.model,
+        cameras=cameras,
+        matches=matches,
+        plane=plane,
+        line=line,
+        on_plane=seen.inliers,
+        kind=kind,
+    )
 
 
 def open_by_noise(posterior: Posterior) -> str:
