@@ -33,6 +33,7 @@ EVALUATE = _values(_points, _number, _values)
 ASSESS = types.Tuple((_number, _values))(_values, _values)
 INLIERS = array(1, types.boolean)(_values, _values)
 SUMMARISE = types.UniTuple(_number, 4)(_values, _values)
+RESIZED = _values(_count, _count, _count, _values)
 # Of a sampler.
 _STATE_TYPES = {
     "generator": array(1, types.uint64),
@@ -59,6 +60,7 @@ call_evaluate = method("evaluate", EVALUATE)
 call_assess = method("assess", ASSESS)
 call_inliers = method("inliers", INLIERS)
 call_summarise = method("summarise", SUMMARISE)
+call_resized = method("resized", RESIZED)
 call_draw = method("draw", DRAW, last="state")
 
 
@@ -90,12 +92,28 @@ def _bound(
 def run_bound(function: Callable[..., Any], *arguments: Any, compiled: bool) -> Any:
     """Run a `bound_kernel` in its compiled form, or interpreted."""
     if compiled:
-        return _compiled_forms[function](*arguments)
+        enter = _entries.get(function)
+        return _first_run(function, arguments) if enter is None else enter(*arguments)
     with np.errstate(all="ignore"):  # as compiled, where infinity is a number too
         return function(*arguments)
 
 
+def _first_run(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    """Run a kernel by numba's dispatcher, and keep what later runs enter it by.
+
+    To find out the types of records takes numba 4 to 7 us a call, and they are always
+    the same: `Objective` sees to it.
+    """
+    kernel_of = _compiled_forms[function]
+    result = kernel_of(*arguments)
+    forms = list(getattr(kernel_of, "overloads", {}).values())
+    if len(forms) == 1:
+        _entries[function] = forms[0].entry_point
+    return result
+
+
 _compiled_forms: dict[Callable[..., Any], Callable[..., Any]] = {}
+_entries: dict[Callable[..., Any], Callable[..., Any]] = {}
 
 
 class BoundModel(NamedTuple):
@@ -121,6 +139,7 @@ class BoundScore(NamedTuple):
     assess: Any
     inliers: Any
     summarise: Any
+    resized: Any
     constants: Array
 
 
@@ -165,6 +184,7 @@ def bind_score(
         address_of(kernels.assess, ASSESS),
         address_of(kernels.inliers, INLIERS),
         address_of(kernels.summarise, SUMMARISE),
+        address_of(kernels.resized, RESIZED),
         kernels.constants,
     )
 
@@ -181,5 +201,6 @@ def _interpreted_score(score: Score, dim: int, num_params: int) -> BoundScore:
         assess=lambda row, own: score.assess(row, *counts(own)),
         inliers=lambda row, own: score.inliers(row, *counts(own)),
         summarise=lambda row, own: score.summarise(row, *counts(own)),
+        resized=lambda _, dim, num_params, __: np.array([dim, num_params]),
         constants=np.array([dim, num_params]),
     )

@@ -24,6 +24,7 @@ from cvscore._numba.bound import (
     call_preview,
     call_refit,
     call_residuals,
+    call_resized,
     run_bound,
 )
 from cvscore._numba.compile import brief_kernel, kernel
@@ -150,13 +151,19 @@ class Objective:
 
 def preview_points_of(points: Array, *, compiled: bool = False) -> Array:
     """Points (D, M) to preview models on; all of them where that saves nothing."""
-    step = points.shape[-1] // NUM_PREVIEW_POINTS
-    if step < 2:
+    step = preview_step(points.shape[-1])
+    if step == 1:
         return points
     if compiled:
         some: Array = _every(points, step)
         return some
     return np.ascontiguousarray(points[..., ::step])
+
+
+@brief_kernel
+def preview_step(num_points):
+    """Return of how many points each is one to preview models on."""
+    return max(num_points // NUM_PREVIEW_POINTS, 1)
 
 
 @brief_kernel
@@ -170,6 +177,42 @@ def _bound_weights(weights: Array | None) -> tuple[Array, Array]:
     if weights is None:
         return NO_WEIGHTS, NO_WEIGHTS
     return weights, preview_points_of(weights)
+
+
+@bound_kernel
+def among(objective, chosen, model):
+    """Return the objective of a bound model on chosen points (N,) only, as a mask."""
+    indices, score = np.flatnonzero(chosen), objective.score
+    points = columns_of(objective.points, indices)
+    weights = objective.weights
+    if weights.shape[0] > 0:
+        weights = weights[indices]
+    counts = indices.shape[0], model.residual_dim, model.num_params
+    of_score = BoundScore(
+        score.preview,
+        score.evaluate,
+        score.assess,
+        score.inliers,
+        score.summarise,
+        score.resized,
+        call_resized(score, *counts),
+    )
+    step = preview_step(indices.shape[0])
+    some = np.arange(0, indices.shape[0], step)
+    preview_weights = weights[some] if weights.shape[0] > 0 else weights
+    return BoundObjective(
+        model, of_score, points, columns_of(points, some), weights, preview_weights
+    )
+
+
+@kernel
+def columns_of(points, indices):
+    """Return some of the points (D, N)."""
+    some = np.empty((points.shape[0], indices.shape[0]))
+    for row in range(points.shape[0]):
+        for j in range(indices.shape[0]):
+            some[row, j] = points[row, indices[j]]
+    return some
 
 
 @bound_kernel

@@ -308,6 +308,7 @@ def _kernels(
         assess=marginal_kernels.assess,
         inliers=marginal_kernels.inliers,
         summarise=marginal_kernels.summarise,
+        resized=marginal_kernels.resized,
         constants=packed,
     )
 

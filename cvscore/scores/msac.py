@@ -24,6 +24,7 @@ def msac_kernels(sq_threshold: float, dim: int, num_params: int) -> ScoreKernels
         assess=_assess,
         inliers=_inliers,
         summarise=_summarise,
+        resized=_resized,
         constants=constants,
     )
 
@@ -66,6 +67,13 @@ def _assess(row, constants):
 @kernel
 def _inliers(row, constants):
     return row <= constants[AT_SQ_THRESHOLD]
+
+
+@kernel
+def _resized(_, dim, num_params, constants):
+    constants = constants.copy()
+    constants[AT_DIM], constants[AT_NUM_PARAMS] = dim, num_params
+    return constants
 
 
 @kernel

@@ -51,7 +51,8 @@ class ScoreKernels(NamedTuple):
 
     ``preview(sq_residuals, constants)``, ``evaluate(sq_residuals, best, constants)``,
     ``assess(row, constants)``, ``inliers(row, constants)`` and ``summarise(row,
-    constants)`` as those of `Score`.
+    constants)`` as those of `Score`; ``resized(num_points, dim, num_params,
+    constants)`` are the constants for rows of another length, of another model.
     """
 
     preview: Callable[[Array, Array], Array]
@@ -59,6 +60,7 @@ class ScoreKernels(NamedTuple):
     assess: Callable[[Array, Array], tuple[float, Array]]
     inliers: Callable[[Array, Array], Mask]
     summarise: Callable[[Array, Array], tuple[float, float, float, float]]
+    resized: Callable[[int, int, int, Array], Array]
     constants: Array
 
 

@@ -15,7 +15,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cvscore._numba.bound import bound_kernel, brief_bound_kernel, call_inliers
+from cvscore._numba.bound import (
+    bind_model,
+    bound_kernel,
+    brief_bound_kernel,
+    call_inliers,
+)
 from cvscore._numba.compile import brief_kernel
 from cvscore.models.fundamental import fundamental_given_plane
 from cvscore.models.homography import homography_model, homography_residuals
@@ -23,7 +28,7 @@ from cvscore.models.sampson import sampson_residuals
 from cvscore.numerics.random_numbers import generator
 from cvscore.ransac.irls import core_variance
 from cvscore.ransac.local_optimization import TO_THE_END, locally_optimise, optimise
-from cvscore.ransac.objective import Candidate, Objective
+from cvscore.ransac.objective import Candidate, Objective, among
 from cvscore.ransac.subset_search import best_of_samples
 from cvscore.types import Array, Mask
 
@@ -50,10 +55,19 @@ FREE_AGREEMENT = 0.75
 
 
 class DominantPlane(NamedTuple):
-    """A plane with most inliers of a fundamental matrix."""
+    """A plane with most inliers of a fundamental matrix.
+
+    ``agreement`` says how far the matches off the plane agree with that matrix.
+    """
 
     homography: Array  # (3, 3)
     is_off_plane: Mask  # (N,), of all matches
+    agreement: float
+
+    @property
+    def has_captured(self) -> bool:
+        """Whether matches off it may agree more with another matrix than with this."""
+        return self.agreement < FREE_AGREEMENT
 
     def among(self, chosen: Mask) -> DominantPlane:
         """Return the plane among chosen matches (N,)."""
@@ -64,16 +78,27 @@ def find_dominant_plane(
     objective: Objective, candidate: Candidate
 ) -> DominantPlane | None:
     """Return the plane of most inliers of a candidate, None where there is none."""
-    inliers = objective.inliers(candidate)
-    among_inliers = objective.among(inliers, homography_model())
-    homography, is_on_plane = among_inliers.run(
-        _find_plane, generator(objective.options.seed)
+    found, is_there = objective.run(
+        _look_for_plane,
+        candidate,
+        bind_model(homography_model(), compiled=objective.is_compiled),
+        generator(objective.options.seed),
     )
+    return DominantPlane(*found) if is_there else None
+
+
+@bound_kernel
+def _look_for_plane(objective, candidate, plane_model, generator):
+    """Return the `DominantPlane` of a candidate, and whether there is one."""
+    inliers = call_inliers(objective.score, candidate.sq_residuals)
+    among_inliers = among(objective, inliers, plane_model)
+    homography, is_on_plane = _find_plane(among_inliers, generator)
+    is_off_plane = np.ones(inliers.shape[0], dtype=np.bool_)
     if not is_on_plane.any():
-        return None
-    is_off_plane = np.ones(len(inliers), dtype=np.bool_)
+        return DominantPlane(homography, is_off_plane, 0.0), False
     is_off_plane[np.flatnonzero(inliers)[is_on_plane]] = False
-    return DominantPlane(homography, is_off_plane)
+    agreement = _agreement_off_plane(objective, candidate, homography)
+    return DominantPlane(homography, is_off_plane, agreement), True
 
 
 @bound_kernel
@@ -97,16 +122,8 @@ def _find_plane(objective, generator):
     return plane.model, is_on_plane
 
 
-def is_captured(
-    objective: Objective, candidate: Candidate, plane: DominantPlane
-) -> bool:
-    """Whether matches off a plane may agree more with another matrix than with this."""
-    share = objective.run(_agreeing_share, candidate, plane.homography)
-    return bool(share < FREE_AGREEMENT)
-
-
-@brief_bound_kernel
-def _agreeing_share(objective, candidate, homography):
+@bound_kernel
+def _agreement_off_plane(objective, candidate, homography):
     """How far matches off a plane agree with a matrix, of all; 0 without noise."""
     noise = _noise_variance(objective, candidate.sq_residuals)
     if not noise > 0.0:

@@ -27,7 +27,6 @@ from cvscore.two_view.degeneracy.dominant_plane import (
     DominantPlane,
     escape_through_epipole,
     find_dominant_plane,
-    is_captured,
     noise_variance,
     prefer_other,
 )
@@ -51,7 +50,7 @@ def escape_dominant_plane(
 ) -> tuple[Objective, Candidate]:
     """Find a better fundamental matrix if a plane had captured this one (a step)."""
     plane = find_dominant_plane(objective, candidate)
-    if plane is None or not is_captured(objective, candidate, plane):
+    if plane is None or not plane.has_captured:
         return objective, candidate
     best = escape_through_epipole(objective, candidate, plane)
     # Every so many matches: a mask of those that vote.

@@ -11,7 +11,6 @@ from cvscore.scores.marginal_score import MarginalScore
 from cvscore.two_view.degeneracy.dominant_plane import (
     escape_through_epipole,
     find_dominant_plane,
-    is_captured,
 )
 from cvscore.two_view.degeneracy.repeated_structure import escape_dominant_plane
 from cvscore.two_view.image_frames import fundamental_outside, matrix_into
@@ -74,9 +73,8 @@ def test_one_that_explains_what_is_off_the_plane_is_not_captured(rng):
     objective = Objective(fundamental_model(), frame.enter(points), score)
     right = objective.best_of(inside_of(frame, plane.F)[None])
     wrong = objective.best_of(captured(plane, frame)[None])
-    found = find_dominant_plane(objective, right)
-    assert not is_captured(objective, right, found)
-    assert is_captured(objective, wrong, found)
+    assert not find_dominant_plane(objective, right).has_captured
+    assert find_dominant_plane(objective, wrong).has_captured
     assert escape_dominant_plane(objective, right)[1] is right
 
 
