@@ -21,8 +21,10 @@ if os.environ.get("NUMBA_DISABLE_JIT", "0") != "0":
 
 def pytest_sessionstart(session):
     import after_warmup
+    import checked_entries
     from numba.core import event
 
+    checked_entries.check_entries()
     if after_warmup.is_asked_for():
         session.compiled = after_warmup.Listener(ROOT / "cvscore")
         event.register("numba:compile", session.compiled)

@@ -18,7 +18,7 @@ from cvscore.estimators.registry import Form, register
 from cvscore.inference.outlier_width import widen_outlier_width
 from cvscore.models.essential import COUNTS, essential_model
 from cvscore.models.relative_pose import normalise, pose_from_essential
-from cvscore.ransac.stopping import SearchStyle
+from cvscore.ransac.stopping import TWICE_AS_CLEAN, SearchStyle
 from cvscore.scores.calibration import Calibration, score_of
 from cvscore.two_view.degeneracy.planar_pose_ambiguity import other_poses_of_plane
 from cvscore.two_view.image_frames import camera_inside, frame_of_cameras, mean_focal
@@ -51,7 +51,11 @@ ESTIMATOR = Estimator(
     find_open=essential_open,
     find_pose=pose_in_front,
     find_rivals=other_poses_of_plane,
-    style=SearchStyle(optimises_every_batch=True, min_samples=MIN_SAMPLES_5PT),
+    style=SearchStyle(
+        optimises_every_batch=True,
+        min_samples=MIN_SAMPLES_5PT,
+        clean_share=TWICE_AS_CLEAN,
+    ),
 )
 
 

@@ -30,7 +30,12 @@ from cvscore.ransac.local_optimization import (
     locally_optimise,
 )
 from cvscore.ransac.objective import Candidate, Objective, best_of
-from cvscore.ransac.samplers import KernelSampler, draw_among, new_state
+from cvscore.ransac.samplers import (
+    KernelSampler,
+    draw_among,
+    new_state,
+    num_within,
+)
 from cvscore.ransac.stopping import PLAIN, SearchStyle, limits_of, sample_budget
 from cvscore.types import Array, GeometricModel, RansacOptions, Sampler, Score
 
@@ -122,6 +127,7 @@ class SearchState(NamedTuple):
     batch: int
     budget: float
     num_vain: int  # batches among the inliers of the best model, since it is the best
+    num_clean: int  # samples of its inliers alone that came from all points since then
     is_over: bool
 
 
@@ -140,6 +146,7 @@ def new_search(max_iterations: int) -> SearchState:
         batch=FIRST_BATCH,
         budget=float(max_iterations),
         num_vain=0,
+        num_clean=0,
         is_over=False,
     )
 
@@ -153,7 +160,9 @@ def _search(objective, sampler, generator, limits, state):
 def search_slice(objective, sampler, generator, limits, state):
     """Search on for a slice of the work, and return the state then."""
     model, score, points = objective.model, objective.score, objective.points
-    best, members, bars, iterations, batch, budget, num_vain, _ = state
+    best, members, bars, iterations, batch, budget, num_vain, num_clean, _ = state
+    is_inlier = np.zeros(points.shape[-1], dtype=np.bool_)
+    is_inlier[members] = True
     work_of_sample = WORK_OF_A_SAMPLE + points.shape[-1]
     end_of_slice = iterations + WORK_OF_A_SLICE / work_of_sample
     while iterations < min(budget, end_of_slice):
@@ -162,6 +171,7 @@ def search_slice(objective, sampler, generator, limits, state):
             num = min(batch, max(int(np.ceil(budget)) - iterations, 0))
             if source == EVERYWHERE:
                 samples = call_draw(sampler, points, num)
+                num_clean += num_within(samples, is_inlier)
             else:
                 num = min(num, LAST_INNER_BATCH) if num_vain < PATIENCE else 0
                 samples = draw_among(generator, members, model.sample_size, num)
@@ -175,17 +185,19 @@ def search_slice(objective, sampler, generator, limits, state):
             end = locally_optimise(objective, top, best.score, WHILE_SEARCHING)
             if end.score > best.score:
                 best = end
-                inliers = call_inliers(score, best.sq_residuals)
-                members, num_vain = np.flatnonzero(inliers), 0
+                is_inlier = call_inliers(score, best.sq_residuals)
+                members, num_vain, num_clean = np.flatnonzero(is_inlier), 0, 0
                 bars[AMONG_INLIERS] = -np.inf
-                counts = members.shape[0], inliers.shape[0]
+                counts = members.shape[0], is_inlier.shape[0]
                 budget = sample_budget(*counts, model.sample_size, limits)
+        if num_clean >= limits.max_clean:
+            budget = min(budget, float(max(limits.min_iterations, limits.min_samples)))
         batch = min(2 * batch, LAST_BATCH)
     is_over = not iterations < budget
     if is_over and best.score > -np.inf:
         best = locally_optimise(objective, best, -np.inf, TO_THE_END)
     return SearchState(
-        best, members, bars, iterations, batch, budget, num_vain, is_over
+        best, members, bars, iterations, batch, budget, num_vain, num_clean, is_over
     )
 
 

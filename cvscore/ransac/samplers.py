@@ -117,6 +117,18 @@ def draw_among(generator, members, size, num_samples):
 
 
 @kernel
+def num_within(samples, is_chosen):
+    """Return how many of the samples (B, m) have chosen points (N,) alone."""
+    num = 0
+    for b in range(samples.shape[0]):
+        are_chosen = True
+        for j in range(samples.shape[1]):
+            are_chosen &= is_chosen[samples[b, j]]
+        num += are_chosen
+    return num
+
+
+@kernel
 def draw_progressively(points, num_samples, state):
     """Draw PROSAC's next samples; uniform ones where there is no order."""
     size, num_drawn = state.sample_size, state.num_drawn

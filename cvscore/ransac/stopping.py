@@ -30,14 +30,22 @@ class SearchStyle(NamedTuple):
     min_samples : int
         Samples at the least, where that many are allowed and not nearly all points
         agree.
+    clean_share : float
+        Samples free of outliers that end the search if none of them improved the best
+        model, over as many as are to be expected when uniform samples end it.
     """
 
     optimises_every_batch: bool = False
     min_samples: int = MIN_SAMPLES
+    clean_share: float = math.inf
 
 
 # Only the best sample so far is optimised.
 PLAIN = SearchStyle()
+# Where matches that come first are likely to be right, clean samples come long before
+# uniform ones would have.  Twice as many as chance gives by then are no accident; but
+# one of several planes has clean samples of its own, so not for homographies.
+TWICE_AS_CLEAN = 2.0
 
 
 class SearchLimits(NamedTuple):
@@ -46,6 +54,7 @@ class SearchLimits(NamedTuple):
     max_iterations: int
     min_iterations: int
     min_samples: int
+    max_clean: float
     confidence: float
     optimises_every_batch: bool
 
@@ -56,6 +65,7 @@ def limits_of(options: RansacOptions, style: SearchStyle) -> SearchLimits:
         int(options.max_iterations),
         int(options.min_iterations),
         style.min_samples,
+        style.clean_share * -math.log1p(-options.confidence),
         float(options.confidence),
         style.optimises_every_batch,
     )

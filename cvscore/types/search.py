@@ -71,7 +71,9 @@ class RansacOptions:
         Minimal samples at the least, however good the model looks.
     confidence : float
         Sampling stops when a sample free of outliers has been drawn with this
-        probability, by the inlier count of the best model so far.
+        probability, by the inlier count of the best model so far; for epipolar geometry
+        also when twice as many of them as that takes on average have been drawn in vain
+        since that model was found.
     seed : int
         Of the random generator: same input and seed, same bits.
     """

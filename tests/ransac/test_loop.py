@@ -10,6 +10,7 @@ from conftest import ROOT
 from numba.core import config as numba_config
 from synthetic import planar_scene, two_view_scene
 
+from cvscore._numba import bound
 from cvscore.models.essential import essential_model
 from cvscore.models.fundamental import fundamental_model
 from cvscore.models.homography import homography_model
@@ -17,10 +18,11 @@ from cvscore.ransac import loop
 from cvscore.ransac.local_optimization import optimise
 from cvscore.ransac.loop import LAST_BATCH, ransac, search
 from cvscore.ransac.objective import Candidate, Objective
-from cvscore.ransac.samplers import UniformSampler
+from cvscore.ransac.samplers import ProsacSampler, UniformSampler
 from cvscore.ransac.stopping import (
     MIN_SAMPLES,
     SECOND_LOOK,
+    TWICE_AS_CLEAN,
     SearchStyle,
     trials_needed,
 )
@@ -143,6 +145,31 @@ def test_stopping_follows_the_inlier_count(rng):
     inliers = int(score.inliers(best.sq_residuals, 1, 2).sum())
     needed = trials_needed(inliers, 200, 2, options.confidence)
     assert needed <= iterations <= needed + 2 * LAST_BATCH
+
+
+@pytest.mark.parametrize("min_iterations", [0, 400])
+def test_clean_samples_in_vain_end_a_search_where_right_matches_come_first(
+    rng, min_iterations
+):
+    points = line_scene(rng, 40, 260, 0.1)
+    options = RansacOptions(max_iterations=5000, min_iterations=min_iterations)
+    objective = Objective(LINE, points, Msac(threshold=0.5), options)
+    order = np.arange(300.0, 0.0, -1.0)
+    num_drawn = {}
+    for share in (np.inf, TWICE_AS_CLEAN):
+        for sampler in (ProsacSampler(order, 2, 5000), UniformSampler(300, 2)):
+            found = search(objective, sampler, SearchStyle(clean_share=share))
+            num_drawn[share, type(sampler)] = found[1]
+            num_inliers = int(objective.inliers(found[0]).sum())
+            assert num_inliers == pytest.approx(40, abs=4)
+    needed = trials_needed(num_inliers, 300, 2, options.confidence)
+    assert (
+        min(num_drawn[np.inf, s] for s in (ProsacSampler, UniformSampler))
+        >= 0.9 * needed
+    )
+    assert num_drawn[TWICE_AS_CLEAN, UniformSampler] >= 0.9 * needed
+    least = max(MIN_SAMPLES, min_iterations)
+    assert least <= num_drawn[TWICE_AS_CLEAN, ProsacSampler] <= least + 2 * LAST_BATCH
 
 
 def test_min_iterations_are_drawn(rng):
@@ -290,8 +317,9 @@ def test_the_loop_does_the_same_interpreted_and_compiled(rng, problem):
 @pytest.mark.skipif(numba_config.DISABLE_JIT, reason="without kernels there is no time")
 @pytest.mark.parametrize("num", [500, 2000, 20_000])
 @pytest.mark.parametrize("model", ["homography", "fundamental"])
-def test_slices_cost_less_than_a_hundredth(rng, model, num):
+def test_slices_cost_less_than_a_hundredth(rng, monkeypatch, model, num):
     """A slice that has nothing to do takes next to nothing of one that has."""
+    monkeypatch.setattr(bound, "_entries", {})  # without the checks of tests
     make = {"homography": homography_model, "fundamental": fundamental_model}[model]
     points = rng.uniform(-1, 1, (4, num))
     objective = Objective(
