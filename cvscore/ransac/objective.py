@@ -110,6 +110,8 @@ class Objective:
             counts = points.shape[-1], model.residual_dim, model.num_params
             of_score = score.kernels(*counts)
         self.is_compiled = of_score is not None
+        if self.is_compiled:
+            points = self.points = _as_rows(points)
         self.bound = BoundObjective(
             bind_model(model, compiled=self.is_compiled),
             bind_score(score, of_score, model),
@@ -147,6 +149,14 @@ class Objective:
     def run(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Run a kernel over this objective: compiled, if model and score are too."""
         return run_bound(function, self.bound, *arguments, compiled=self.is_compiled)
+
+
+def _as_rows(points: Array) -> Array:
+    """Return points (D, N) in the one form that kernels take them in."""
+    rows = np.ascontiguousarray(points, dtype=np.float64)
+    if rows.ndim != 2:
+        raise ValueError(f"points must be a (D, N) array, got shape {rows.shape}")
+    return rows
 
 
 def preview_points_of(points: Array, *, compiled: bool = False) -> Array:

@@ -263,6 +263,21 @@ def test_no_model_is_none():
     assert objective.best_of(np.zeros((0, 3))) is None
 
 
+def test_points_in_any_form_are_read_by_value(rng):
+    points = rng.uniform(-1, 1, (4, 200)).astype(np.float32)
+
+    def search_among(given):
+        score, options = MarginalScore(half_width=0.1), RansacOptions(max_iterations=64)
+        sampler = UniformSampler(100, 4)
+        return ransac(homography_model(), given, score, sampler, options)[0]
+
+    some = points[:, ::2]
+    found = [search_among(given) for given in (some, np.asfortranarray(some, float))]
+    assert found[0].score == found[1].score
+    with pytest.raises(ValueError, match="array, got shape"):
+        search_among(points[0])
+
+
 def test_a_candidate_keeps_its_own_residuals(rng):
     points = line_scene(rng, 50, 50, 0.5)
     score = MarginalScore(half_width=30.0)
