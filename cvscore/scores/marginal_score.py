@@ -166,7 +166,7 @@ class MarginalScore:
         (K,) array
             The scores; ``-inf`` where no prefix has more constraints than parameters.
         """
-        compiled = self.kernels(sq_residuals.shape[1], dim, num_params)
+        compiled = _kept_kernels(self, sq_residuals.shape[1], dim, num_params)
         rows = np.ascontiguousarray(sq_residuals, dtype=np.float64)
         return compiled.evaluate(rows, float(best), compiled.constants)
 
@@ -187,12 +187,12 @@ class MarginalScore:
         self, sq_residuals: Array, dim: int, num_params: int
     ) -> tuple[float, Array]:
         """Return the score of one row (N,) and its `weights` (N,), found together."""
-        compiled = self.kernels(len(sq_residuals), dim, num_params)
+        compiled = _kept_kernels(self, len(sq_residuals), dim, num_params)
         return compiled.assess(_as_row(sq_residuals), compiled.constants)
 
     def inliers(self, sq_residuals: Array, dim: int, num_params: int) -> Mask:
         """Return the mask (N,) of the maximising prefix."""
-        compiled = self.kernels(len(sq_residuals), dim, num_params)
+        compiled = _kept_kernels(self, len(sq_residuals), dim, num_params)
         return compiled.inliers(_as_row(sq_residuals), compiled.constants)
 
     def scale(self, sq_residuals: Array, dim: int, num_params: int) -> float:
@@ -218,7 +218,7 @@ class MarginalScore:
 
     def summarise(self, sq_residuals: Array, dim: int, num_params: int) -> Summary:
         """Score, noise scale, threshold (pixels) and evidence of residuals (N,)."""
-        compiled = self.kernels(len(sq_residuals), dim, num_params)
+        compiled = _kept_kernels(self, len(sq_residuals), dim, num_params)
         return Summary(*compiled.summarise(_as_row(sq_residuals), compiled.constants))
 
     def sweep(self, sq_residuals: Array, dim: int, num_params: int) -> Array:
@@ -238,7 +238,7 @@ class MarginalScore:
         self, sq_residuals: Array, dim: int, num_params: int, best: float = -np.inf
     ) -> tuple[Array, NDArray[np.int64]]:
         """Return the scores (K,) and the maximising prefixes (K,), fast and exact."""
-        packed = self.kernels(sq_residuals.shape[1], dim, num_params).constants
+        packed = _kept_kernels(self, sq_residuals.shape[1], dim, num_params).constants
         of, borders, table = marginal_kernels.unpacked(packed)
         scores, prefixes, _ = best_prefix(
             np.ascontiguousarray(sq_residuals, dtype=np.float64),
@@ -267,7 +267,7 @@ class MarginalScore:
 
     def kernels(self, num_points: int, dim: int, num_params: int) -> ScoreKernels:
         """Return the compiled functions for rows of N residuals."""
-        return _kernels(self, num_points, dim, num_params)
+        return _kernels_of(self, num_points, dim, num_params)
 
     @property
     def _offset(self) -> float:
@@ -284,9 +284,7 @@ class MarginalScore:
         return self.half_width
 
 
-# A pair is scored thousands of times with the same few counts of points.
-@lru_cache(maxsize=64)
-def _kernels(
+def _kernels_of(
     score: MarginalScore, num_points: int, dim: int, num_params: int
 ) -> ScoreKernels:
     labels = score.label_prior
@@ -311,6 +309,11 @@ def _kernels(
         resized=marginal_kernels.resized,
         constants=packed,
     )
+
+
+# The methods above score a pair thousands of times with the same few counts of points;
+# a search asks once, and to look for what is kept takes longer than to make it.
+_kept_kernels = lru_cache(maxsize=64)(_kernels_of)
 
 
 def _as_row(sq_residuals: Array) -> Array:
