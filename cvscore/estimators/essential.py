@@ -18,7 +18,7 @@ from cvscore.estimators.registry import Form, register
 from cvscore.inference.outlier_width import widen_outlier_width
 from cvscore.models.essential import COUNTS, essential_model
 from cvscore.models.relative_pose import normalise, pose_from_essential
-from cvscore.ransac.stopping import TWICE_AS_CLEAN, SearchStyle
+from cvscore.ransac.stopping import ENOUGH_CLEAN, SearchStyle
 from cvscore.scores.calibration import Calibration, score_of
 from cvscore.two_view.degeneracy.planar_pose_ambiguity import other_poses_of_plane
 from cvscore.two_view.image_frames import camera_inside, frame_of_cameras, mean_focal
@@ -54,7 +54,7 @@ ESTIMATOR = Estimator(
     style=SearchStyle(
         optimises_every_batch=True,
         min_samples=MIN_SAMPLES_5PT,
-        clean_share=TWICE_AS_CLEAN,
+        clean_share=ENOUGH_CLEAN,
     ),
 )
 

@@ -12,7 +12,7 @@ from cvscore.estimators.registry import Form, register
 from cvscore.inference.last_fit import WIDEN_AND_POLISH
 from cvscore.models.fundamental import COUNTS, fundamental_model
 from cvscore.numerics.matrix3 import scale_to_unit_norm, smallest_singular_value
-from cvscore.ransac.stopping import TWICE_AS_CLEAN, SearchStyle
+from cvscore.ransac.stopping import ENOUGH_CLEAN, SearchStyle
 from cvscore.scores.calibration import Calibration, score_of
 from cvscore.two_view.degeneracy.repeated_structure import escape_dominant_plane
 from cvscore.two_view.image_frames import fundamental_outside
@@ -40,7 +40,7 @@ ESTIMATOR = Estimator(
     denormalise=denormalise,
     change_outside=fundamental_outside,
     find_open=fundamental_open,
-    style=SearchStyle(clean_share=TWICE_AS_CLEAN),
+    style=SearchStyle(clean_share=ENOUGH_CLEAN),
     last_fit=WIDEN_AND_POLISH,
 )
 

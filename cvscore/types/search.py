@@ -72,8 +72,8 @@ class RansacOptions:
     confidence : float
         Sampling stops when a sample free of outliers has been drawn with this
         probability, by the inlier count of the best model so far; for epipolar geometry
-        also when twice as many of them as that takes on average have been drawn in vain
-        since that model was found.
+        also when three times as many such samples as uniform ones would have by then
+        have not improved that model.
     seed : int
         Of the random generator: same input and seed, same bits.
     """

@@ -20,9 +20,9 @@ from cvscore.ransac.loop import LAST_BATCH, ransac, search
 from cvscore.ransac.objective import Candidate, Objective
 from cvscore.ransac.samplers import ProsacSampler, UniformSampler
 from cvscore.ransac.stopping import (
+    ENOUGH_CLEAN,
     MIN_SAMPLES,
     SECOND_LOOK,
-    TWICE_AS_CLEAN,
     SearchStyle,
     trials_needed,
 )
@@ -156,7 +156,7 @@ def test_clean_samples_in_vain_end_a_search_where_right_matches_come_first(
     objective = Objective(LINE, points, Msac(threshold=0.5), options)
     order = np.arange(300.0, 0.0, -1.0)
     num_drawn = {}
-    for share in (np.inf, TWICE_AS_CLEAN):
+    for share in (np.inf, ENOUGH_CLEAN):
         for sampler in (ProsacSampler(order, 2, 5000), UniformSampler(300, 2)):
             found = search(objective, sampler, SearchStyle(clean_share=share))
             num_drawn[share, type(sampler)] = found[1]
@@ -167,9 +167,9 @@ def test_clean_samples_in_vain_end_a_search_where_right_matches_come_first(
         min(num_drawn[np.inf, s] for s in (ProsacSampler, UniformSampler))
         >= 0.9 * needed
     )
-    assert num_drawn[TWICE_AS_CLEAN, UniformSampler] >= 0.9 * needed
+    assert num_drawn[ENOUGH_CLEAN, UniformSampler] >= 0.9 * needed
     least = max(MIN_SAMPLES, min_iterations)
-    assert least <= num_drawn[TWICE_AS_CLEAN, ProsacSampler] <= least + 2 * LAST_BATCH
+    assert least <= num_drawn[ENOUGH_CLEAN, ProsacSampler] <= least + 2 * LAST_BATCH
 
 
 def test_min_iterations_are_drawn(rng):
