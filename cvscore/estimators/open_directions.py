@@ -12,6 +12,8 @@ well, or where what their inliers say leaves it uncertain by as much, as on a ne
 flat object.  Such directions are looked for through that homography: with it, any
 epipole explains what is on the plane, and what is off it has to tell.  Errors of a
 camera pass for depth there, and one epipole explains them about as well as another.
+So a sum of differences, match by match, has to be far from none in its own standard
+deviations: a few matches that are off for any reason make as much of a sum, not more.
 
 Any other model is open where what its inliers say of some direction of its coordinates
 is noise for the most part.  Noise in the points alone gives them leverage, as a line of
@@ -23,6 +25,8 @@ of all, as many as may be wrong: a single wrong match off the line would do.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -46,10 +50,12 @@ from cvscore.two_view.model_selection import (
     Layer,
     Matches,
     evidence_of_kinds,
+    fit_general,
     fundamental_of,
-    general_log_likelihood,
+    general_log_likelihoods,
 )
 from cvscore.two_view.plane_check import check_for_plane
+from cvscore.two_view.plane_line_mixture import LayerMixture
 from cvscore.two_view.spatial_consistency import are_consistent
 from cvscore.types import Array, Mask
 from cvscore.types.parametrisation import Fit
@@ -69,9 +75,13 @@ MIN_SHARE_EXPLAINED = 0.5
 # Of the plane's matches, for a turn to explain it: where it explains fewer, the camera
 # moved, and the other direction that fits is that of the plane's second pose.
 MIN_SHARE_TURNED = 0.8
-# Nats that another direction may have less.  With ten, 1.0 % of scenes with depth would
-# be named.
-MAX_DIRECTION_DEFICIT = 5.0
+# Nats that another explanation may have less.  With ten, 1.0 % of scenes with depth
+# would be named.
+MAX_DEFICIT = 5.0
+# Standard deviations that a difference of log likelihoods may be from none: to another
+# direction, and to the plane, which is a special case and never likelier.
+MAX_DEVIATIONS_TO_DIRECTION = 1.0
+MAX_DEVIATIONS_TO_PLANE = 3.0
 # Other directions, all over a half sphere: neighbours are some twelve degrees apart.
 NUM_DIRECTIONS = 150
 # The best of them are optimised: the very best may end at what was found.
@@ -116,7 +126,10 @@ def fundamental_open(posterior: Posterior) -> str:
     covariance = signal_of(posterior).covariance
     epipoles = covariance[:2, :2], covariance[2:4, 2:4]
     hardly = not max(map(_deviation, epipoles)) <= MAX_DEVIATION
-    is_open = hardly or (flat is not None and flat.has_other_direction(flat.plane))
+    is_open = hardly or (
+        flat is not None
+        and (flat.is_hardly_off_plane() or flat.has_other_direction(flat.plane))
+    )
     return NEARLY_PLANE if is_open else ""
 
 
@@ -141,7 +154,8 @@ def is_at_rest(posterior: Posterior) -> bool:
     return not moved[:, posterior.inliers].max(initial=0.0) > 0.0
 
 
-class FlatLook(NamedTuple):
+@dataclass(frozen=True)
+class FlatLook:
     """Matches of an epipolar geometry, most of whose inliers are on a plane.
 
     All inside of the frame, where evidence is the same.
@@ -169,6 +183,25 @@ class FlatLook(NamedTuple):
     on_plane: Mask
     kind: str
 
+    @cached_property
+    def general(self) -> LayerMixture:
+        """The matches in depth about the plane, on the lines of the model."""
+        share = np.count_nonzero(self.on_plane) / len(self.on_plane)
+        return fit_general(self.plane, self.line, share)
+
+    @cached_property
+    def log_likelihoods(self) -> Array:
+        """Of every match, (N,)."""
+        return general_log_likelihoods(self.plane, self.line, self.general)
+
+    def is_hardly_off_plane(self) -> bool:
+        """Whether the plane alone explains the matches about as well."""
+        share, scale = self.plane.mixture.share, self.plane.mixture.scale
+        alone = LayerMixture(0.0, share, 0.0, scale, scale)
+        by_plane = general_log_likelihoods(self.plane, self.line, alone)
+        deficits = self.log_likelihoods - by_plane
+        return _is_about_none(deficits, MAX_DEVIATIONS_TO_PLANE)
+
     def turned(self) -> Layer:
         """Return the matches about the best turn of the cameras."""
         assert self.cameras is not None
@@ -195,14 +228,19 @@ class FlatLook(NamedTuple):
         starts = np.ascontiguousarray(every[self._is_far(every)])
         seen = model.residuals(starts, preview_points_of(points))
         costs = np.minimum(seen, radius**2).sum(axis=1)
-        needed = self._log_likelihood(self.line) - MAX_DIRECTION_DEFICIT
         for k in np.argsort(costs)[:NUM_OPTIMISED]:
             start = objective.best_of(starts[k : k + 1])
             if start is None:
                 continue
             for other in (start, optimise(objective, start)):
-                is_other = self._is_far(other.model[None])[0]
-                if is_other and self._reached(objective, other) > needed:
+                if not self._is_far(other.model[None])[0]:
+                    continue
+                # With the same shares and scales: else a direction that explains a
+                # part of the matches more closely, and the rest not, would do.
+                line = self._about(objective, other)
+                by_other = general_log_likelihoods(self.plane, line, self.general)
+                deficits = self.log_likelihoods - by_other
+                if _is_about_none(deficits, MAX_DEVIATIONS_TO_DIRECTION):
                     return True
         return False
 
@@ -215,17 +253,21 @@ class FlatLook(NamedTuple):
         is_far: Mask = cosines < math.cos(math.radians(MAX_DEVIATION))
         return is_far
 
-    def _reached(self, objective: Objective, other: Candidate) -> float:
-        """Return the log likelihood of matches about another model."""
+    def _about(self, objective: Objective, other: Candidate) -> Layer:
+        """Return the matches about another model."""
         F = fundamental_of(other.model, self.cameras)
-        line = self.matches.about_lines(
-            F, objective.inliers(other), self.line.threshold, self.line.scale
-        )
-        return self._log_likelihood(line)
+        given = objective.inliers(other), self.line.threshold, self.line.scale
+        return self.matches.about_lines(F, *given)
 
-    def _log_likelihood(self, line: Layer) -> float:
-        share = np.count_nonzero(self.on_plane) / len(self.on_plane)
-        return general_log_likelihood(self.plane, line, share)
+
+def _is_about_none(deficits: Array, max_deviations: float) -> bool:
+    """Whether what matches (N,) are less likely by may add up to nothing.
+
+    The sum would be another one for other matches of the same scene, by the standard
+    deviation of such sums (Vuong 1989).
+    """
+    deviation = math.sqrt(len(deficits)) * float(np.std(deficits))
+    return float(deficits.sum()) < max(MAX_DEFICIT, max_deviations * deviation)
 
 
 def flat_look(posterior: Posterior, cameras: Cameras | None) -> FlatLook | None:
