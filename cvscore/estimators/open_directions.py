@@ -12,8 +12,8 @@ well, or where what their inliers say leaves it uncertain by as much, as on a ne
 flat object.  Such directions are looked for through that homography: with it, any
 epipole explains what is on the plane, and what is off it has to tell.  Errors of a
 camera pass for depth there, and one epipole explains them about as well as another.
-So a sum of differences, match by match, has to be far from none in its own standard
-deviations: a few matches that are off for any reason make as much of a sum, not more.
+Nor need the one of them that a few matches with such errors speak for be the true one:
+so the difference of log likelihoods is compared to its own scatter.
 
 Any other model is open where what its inliers say of some direction of its coordinates
 is noise for the most part.  Noise in the points alone gives them leverage, as a line of
@@ -75,13 +75,11 @@ MIN_SHARE_EXPLAINED = 0.5
 # Of the plane's matches, for a turn to explain it: where it explains fewer, the camera
 # moved, and the other direction that fits is that of the plane's second pose.
 MIN_SHARE_TURNED = 0.8
-# Nats that another explanation may have less.  With ten, 1.0 % of scenes with depth
-# would be named.
-MAX_DEFICIT = 5.0
-# Standard deviations that a difference of log likelihoods may be from none: to another
-# direction, and to the plane, which is a special case and never likelier.
-MAX_DEVIATIONS_TO_DIRECTION = 1.0
-MAX_DEVIATIONS_TO_PLANE = 3.0
+# Nats that another direction may have less.  Fewer than the first are none, and more
+# than the second are some; between them it takes so many standard deviations.
+MIN_DEFICIT = 5.0
+MAX_DEFICIT = 20.0
+MAX_DEVIATIONS = 1.5
 # Other directions, all over a half sphere: neighbours are some twelve degrees apart.
 NUM_DIRECTIONS = 150
 # The best of them are optimised: the very best may end at what was found.
@@ -126,10 +124,7 @@ def fundamental_open(posterior: Posterior) -> str:
     covariance = signal_of(posterior).covariance
     epipoles = covariance[:2, :2], covariance[2:4, 2:4]
     hardly = not max(map(_deviation, epipoles)) <= MAX_DEVIATION
-    is_open = hardly or (
-        flat is not None
-        and (flat.is_hardly_off_plane() or flat.has_other_direction(flat.plane))
-    )
+    is_open = hardly or (flat is not None and flat.has_other_direction(flat.plane))
     return NEARLY_PLANE if is_open else ""
 
 
@@ -194,14 +189,6 @@ class FlatLook:
         """Of every match, (N,)."""
         return general_log_likelihoods(self.plane, self.line, self.general)
 
-    def is_hardly_off_plane(self) -> bool:
-        """Whether the plane alone explains the matches about as well."""
-        share, scale = self.plane.mixture.share, self.plane.mixture.scale
-        alone = LayerMixture(0.0, share, 0.0, scale, scale)
-        by_plane = general_log_likelihoods(self.plane, self.line, alone)
-        deficits = self.log_likelihoods - by_plane
-        return _is_about_none(deficits, MAX_DEVIATIONS_TO_PLANE)
-
     def turned(self) -> Layer:
         """Return the matches about the best turn of the cameras."""
         assert self.cameras is not None
@@ -240,7 +227,7 @@ class FlatLook:
                 line = self._about(objective, other)
                 by_other = general_log_likelihoods(self.plane, line, self.general)
                 deficits = self.log_likelihoods - by_other
-                if _is_about_none(deficits, MAX_DEVIATIONS_TO_DIRECTION):
+                if _is_about_none(deficits):
                     return True
         return False
 
@@ -260,14 +247,15 @@ class FlatLook:
         return self.matches.about_lines(F, *given)
 
 
-def _is_about_none(deficits: Array, max_deviations: float) -> bool:
-    """Whether what matches (N,) are less likely by may add up to nothing.
+def _is_about_none(deficits: Array) -> bool:
+    """Whether what matches (N,) are less likely by adds up to about nothing.
 
     The sum would be another one for other matches of the same scene, by the standard
     deviation of such sums (Vuong 1989).
     """
     deviation = math.sqrt(len(deficits)) * float(np.std(deficits))
-    return float(deficits.sum()) < max(MAX_DEFICIT, max_deviations * deviation)
+    most = min(max(MAX_DEVIATIONS * deviation, MIN_DEFICIT), MAX_DEFICIT)
+    return float(deficits.sum()) < most
 
 
 def flat_look(posterior: Posterior, cameras: Cameras | None) -> FlatLook | None:
