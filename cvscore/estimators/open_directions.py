@@ -75,10 +75,10 @@ MIN_SHARE_EXPLAINED = 0.5
 # Of the plane's matches, for a turn to explain it: where it explains fewer, the camera
 # moved, and the other direction that fits is that of the plane's second pose.
 MIN_SHARE_TURNED = 0.8
-# Nats that another direction may have less.  Fewer than the first are none, and more
-# than the second are some; between them it takes so many standard deviations.
-MIN_DEFICIT = 5.0
-MAX_DEFICIT = 20.0
+# Nats that another direction has less: fewer than the first are none, and more than the
+# second are some.  Between them it takes so many standard deviations.
+SURELY_NONE = 5.0
+SURELY_SOME = 20.0
 MAX_DEVIATIONS = 1.5
 # Other directions, all over a half sphere: neighbours are some twelve degrees apart.
 NUM_DIRECTIONS = 150
@@ -254,7 +254,7 @@ def _is_about_none(deficits: Array) -> bool:
     deviation of such sums (Vuong 1989).
     """
     deviation = math.sqrt(len(deficits)) * float(np.std(deficits))
-    most = min(max(MAX_DEVIATIONS * deviation, MIN_DEFICIT), MAX_DEFICIT)
+    most = min(max(MAX_DEVIATIONS * deviation, SURELY_NONE), SURELY_SOME)
     return float(deficits.sum()) < most
 
 

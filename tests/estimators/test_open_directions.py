@@ -6,8 +6,8 @@ import pytest
 import cvscore
 from cvscore.estimators import open_directions
 from cvscore.estimators.open_directions import (
-    MAX_DEFICIT,
-    MIN_DEFICIT,
+    SURELY_NONE,
+    SURELY_SOME,
     _is_about_none,
 )
 
@@ -55,5 +55,5 @@ def test_differences_count_where_matches_agree_on_them():
 @pytest.mark.parametrize("scatter", [0.0, 2.0, 50.0])
 def test_a_few_nats_are_none_and_many_are_some_whatever_their_scatter(scatter):
     rest = scatter * (-1.0) ** np.arange(100)
-    assert _is_about_none(rest + 0.9 * MIN_DEFICIT / 100)
-    assert not _is_about_none(rest + 1.1 * MAX_DEFICIT / 100)
+    assert _is_about_none(rest + 0.9 * SURELY_NONE / 100)
+    assert not _is_about_none(rest + 1.1 * SURELY_SOME / 100)
