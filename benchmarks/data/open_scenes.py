@@ -152,10 +152,10 @@ def through_lens(
     matches, views = draw(rng, scene, num)
     amount = log_uniform(rng, *LENS) * rng.choice([-1.0, 1.0])
     cameras = (views.camera1, matches[:, :2]), (views.camera2, matches[:, 2:])
-    return np.hstack([_distorted(*each, amount) for each in cameras]), views
+    return np.hstack([distorted(*each, amount) for each in cameras]), views
 
 
-def _distorted(camera: Camera, x: Array, amount: float) -> Array:
+def distorted(camera: Camera, x: Array, amount: float) -> Array:
     """Return pixels (N, 2) off by so many pixels at the corners, radially."""
     off_axis = (x - camera.K[:2, 2]) / (0.5 * np.linalg.norm(camera.size))
     return x + amount * off_axis * (off_axis**2).sum(axis=1, keepdims=True)

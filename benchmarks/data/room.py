@@ -82,15 +82,15 @@ def make_room(seed: int, num_views: int) -> Room:
 
 def _furnish(rng: np.random.Generator) -> list[Rectangle]:
     wall = (np.array([-8.0, -6, 8]), np.array([16.0, 0, 0]), np.array([0, 12.0, 0]))
-    rectangles = [Rectangle(*wall, _texture(rng, 16, 12))]
-    tiles = [_texture(rng, 0.6, 0.6) for _ in range(NUM_TILES)]
+    rectangles = [Rectangle(*wall, texture_of(rng, 16, 12))]
+    tiles = [texture_of(rng, 0.6, 0.6) for _ in range(NUM_TILES)]
     for i in range(NUM_POSTERS):
         depth = rng.uniform(4, 7)
         middle = depth * np.append(rng.uniform(-0.4, 0.4, 2) * [1.2, 0.8], 1.0)
         turn = cv2.Rodrigues(rng.uniform(-0.5, 0.5, 3) * [1, 1, 0.2])[0]
         width, height = rng.uniform(1.2, 2.6, 2)
         right, down = turn @ [width, 0, 0], turn @ [0, height, 0]
-        texture = _texture(rng, width, height)
+        texture = texture_of(rng, width, height)
         if i % 2:
             # Tiles side by side over the right half: features that look alike.
             tile = tiles[i % NUM_TILES]
@@ -103,7 +103,7 @@ def _furnish(rng: np.random.Generator) -> list[Rectangle]:
     return rectangles
 
 
-def _texture(
+def texture_of(
     rng: np.random.Generator, width: float, height: float
 ) -> NDArray[np.float32]:
     """Blobs of all sizes: noise on ever finer grids, smoothly enlarged."""
@@ -178,7 +178,13 @@ def _photograph(
     rng: np.random.Generator, rectangles: list[Rectangle], view: View
 ) -> NDArray[np.uint8]:
     """Render one view with its own blur and grain, (HEIGHT, WIDTH)."""
-    _, surface, place = trace(rectangles, view, rays_of(view, pixel_grid()))
+    grey = paint(rectangles, view, rays_of(view, pixel_grid()))
+    return develop(rng, grey, rng.uniform(*BLUR), rng.uniform(*GRAIN))
+
+
+def paint(rectangles: list[Rectangle], view: View, rays: Array) -> NDArray[np.float32]:
+    """Return the grey values (N,) that rays (N, 2) of a view meet; black is nothing."""
+    _, surface, place = trace(rectangles, view, rays)
     grey = np.zeros(len(surface), np.float32)
     for number, item in enumerate(rectangles):
         seen = np.flatnonzero(surface == number)
@@ -190,8 +196,15 @@ def _photograph(
         for part in np.array_split(np.arange(len(seen)), len(seen) // 30000 + 1):
             x, y = texels[part, 0][:, None], texels[part, 1][:, None]
             grey[seen[part]] = cv2.remap(item.texture, x, y, cv2.INTER_LINEAR)[:, 0]
-    image = cv2.GaussianBlur(grey.reshape(HEIGHT, WIDTH), (0, 0), rng.uniform(*BLUR))
-    image += rng.normal(0, rng.uniform(*GRAIN), image.shape)
+    return grey
+
+
+def develop(
+    rng: np.random.Generator, grey: NDArray[np.float32], blur: float, grain: float
+) -> NDArray[np.uint8]:
+    """Return an image (HEIGHT, WIDTH) of grey values, blurred and with grain."""
+    image = cv2.GaussianBlur(grey.reshape(HEIGHT, WIDTH), (0, 0), blur)
+    image += rng.normal(0, grain, image.shape)
     return np.clip(image, 0, 255).astype(np.uint8)
 
 

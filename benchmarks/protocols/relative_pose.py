@@ -32,9 +32,9 @@ def essential_of(pair: Pair, model: Array) -> Array:
 def decompose(E: Array, n1: Array, n2: Array) -> Pose | None:
     """Pose with most of the normalised points (M, 2) in front of both cameras."""
     try:
-        front, R, t, *_ = cv2.recoverPose(
-            E, np.ascontiguousarray(n1), np.ascontiguousarray(n2), np.eye(3), FAR
-        )
+        # By its name: a fifth argument without one is taken for the output R.
+        n1, n2 = np.ascontiguousarray(n1), np.ascontiguousarray(n2)
+        front, R, t, *_ = cv2.recoverPose(E, n1, n2, np.eye(3), distanceThresh=FAR)
     except cv2.error:
         return None
     return Pose(R, t[:, 0]) if front > 0 else None

@@ -1,6 +1,7 @@
 """Whether the right answer is among the alternatives where the one returned is wrong.
 
     python -m benchmarks alternatives --num 300
+    python -m benchmarks alternatives --clips --num 14 --first 300
 
 Essential matrices first.  Pairs are those of `planar` (70 to 97 % of the inliers on a
 plane; val and surfaces), of walls and nothing else (`data.walls`), of scenes with
@@ -8,7 +9,8 @@ depth, of photographs and of the planes in them (`data.photographed_planes`).  A
 wrong if it is off by more than 10 degrees.  Counted are the wrong ones of which a pose
 of the plane is right: how often that is among the alternatives.  And how many are wrong
 if another one is taken: that of most evidence, the likeliest one (as `recoverPose`
-does), and the one that is written to a database of COLMAP.
+does), and the one that is written to a database of COLMAP.  With ``--clips`` pairs are
+those of rendered clips (`data.clips`), and nothing else is measured.
 
 Then absolute poses before a plane (`data.flat_targets`), which looks nearly alike from
 two sides when it is far away; a pose of the plane is one of the two of IPPE in cv2.
@@ -20,13 +22,14 @@ first, and with none.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import cv2
 import numpy as np
 
 from benchmarks.command_line import parser_of
+from benchmarks.data.clips import clips_of, textures
 from benchmarks.data.flat_targets import Target, draw_target
 from benchmarks.data.noisy_pair import num_inliers_of
 from benchmarks.data.pair import Array, Pair, Pose
@@ -56,6 +59,7 @@ from cvscore import (
 from cvscore.estimators.likeliest_pose import likeliest_pose
 from cvscore.estimators.pair_geometry import PairMatches, PairOptions, estimate_pair
 
+CLIPS = ("wall", "nearly flat", "depth")  # those whose camera moves
 WRONG = 10.0  # degrees
 MIN_INLIERS = 15  # of a pair of a database, COLMAP's default
 PLANE_THRESHOLD = 3.0  # noise scales: of the homography that truth is read from
@@ -172,14 +176,28 @@ def photographs(num: int) -> Iterator[Pair]:
             yield load_pair("E", regime, "real", pair_id)
 
 
-def print_poses(num: int, first: int) -> None:
-    """Print how often the right pose is among the alternatives."""
-    outcome_of(wall(0))  # kernels are loaded
-    sets = {
+def all_pairs(num: int, first: int) -> dict[str, Iterable[Pair]]:
+    """Return ``num`` pairs of every set that is here, by its name."""
+    sets: dict[str, Iterable[Pair]] = {
         name: map(pair_of, range(first, first + num)) for name, pair_of in PAIRS.items()
     }
     sets["photographs"] = photographs(num)
     sets["planes of photographs"] = planes_of_photographs(num)
+    return sets
+
+
+def pairs_of_clips(num: int, first: int) -> dict[str, Iterable[Pair]]:
+    """Return the pairs of ``num`` rendered clips of every kind, by its name."""
+    return {
+        f"clips, {kind} ({surface})": clips_of(kind, range(first, first + num), texture)
+        for surface, texture in textures().items()
+        for kind in CLIPS
+    }
+
+
+def print_poses(sets: dict[str, Iterable[Pair]]) -> None:
+    """Print how often the right pose is among the alternatives."""
+    outcome_of(wall(0))  # kernels are loaded
     for name, pairs in sets.items():
         outcomes = [
             outcome for outcome in map(outcome_of, pairs) if outcome is not None
@@ -318,7 +336,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = parser_of("alternatives", __doc__)
     parser.add_argument("--num", type=int, default=100, help="pairs of each kind")
     parser.add_argument("--first", type=int, default=0, help="number of the first")
+    parser.add_argument("--clips", action="store_true", help="rendered clips instead")
     args = parser.parse_args(arguments)
-    print_poses(args.num, args.first)
+    if args.clips:
+        print_poses(pairs_of_clips(args.num, args.first))
+        return
+    print_poses(all_pairs(args.num, args.first))
     print_targets(TARGETS_FOR_A_PAIR * args.num, args.first)
     print_structures(args.num, args.first)

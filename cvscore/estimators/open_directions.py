@@ -12,6 +12,8 @@ well, or where what their inliers say leaves it uncertain by as much, as on a ne
 flat object.  Such directions are looked for through that homography: with it, any
 epipole explains what is on the plane, and what is off it has to tell.  Errors of a
 camera pass for depth there, and one epipole explains them about as well as another.
+Nor need the one of them that a few matches with such errors speak for be the true one:
+so the difference of log likelihoods is compared to its own scatter.
 
 Any other model is open where what its inliers say of some direction of its coordinates
 is noise for the most part.  Noise in the points alone gives them leverage, as a line of
@@ -23,6 +25,8 @@ of all, as many as may be wrong: a single wrong match off the line would do.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -46,10 +50,12 @@ from cvscore.two_view.model_selection import (
     Layer,
     Matches,
     evidence_of_kinds,
+    fit_general,
     fundamental_of,
-    general_log_likelihood,
+    general_log_likelihoods,
 )
 from cvscore.two_view.plane_check import check_for_plane
+from cvscore.two_view.plane_line_mixture import LayerMixture
 from cvscore.two_view.spatial_consistency import are_consistent
 from cvscore.types import Array, Mask
 from cvscore.types.parametrisation import Fit
@@ -69,9 +75,11 @@ MIN_SHARE_EXPLAINED = 0.5
 # Of the plane's matches, for a turn to explain it: where it explains fewer, the camera
 # moved, and the other direction that fits is that of the plane's second pose.
 MIN_SHARE_TURNED = 0.8
-# Nats that another direction may have less.  With ten, 1.0 % of scenes with depth would
-# be named.
-MAX_DIRECTION_DEFICIT = 5.0
+# Nats that another direction has less: fewer than the first are none, and more than the
+# second are some.  Between them it takes so many standard deviations.
+SURELY_NONE = 5.0
+SURELY_SOME = 20.0
+MAX_DEVIATIONS = 1.5
 # Other directions, all over a half sphere: neighbours are some twelve degrees apart.
 NUM_DIRECTIONS = 150
 # The best of them are optimised: the very best may end at what was found.
@@ -141,7 +149,8 @@ def is_at_rest(posterior: Posterior) -> bool:
     return not moved[:, posterior.inliers].max(initial=0.0) > 0.0
 
 
-class FlatLook(NamedTuple):
+@dataclass(frozen=True)
+class FlatLook:
     """Matches of an epipolar geometry, most of whose inliers are on a plane.
 
     All inside of the frame, where evidence is the same.
@@ -169,6 +178,17 @@ class FlatLook(NamedTuple):
     on_plane: Mask
     kind: str
 
+    @cached_property
+    def general(self) -> LayerMixture:
+        """The matches in depth about the plane, on the lines of the model."""
+        share = np.count_nonzero(self.on_plane) / len(self.on_plane)
+        return fit_general(self.plane, self.line, share)
+
+    @cached_property
+    def log_likelihoods(self) -> Array:
+        """Of every match, (N,)."""
+        return general_log_likelihoods(self.plane, self.line, self.general)
+
     def turned(self) -> Layer:
         """Return the matches about the best turn of the cameras."""
         assert self.cameras is not None
@@ -195,14 +215,19 @@ class FlatLook(NamedTuple):
         starts = np.ascontiguousarray(every[self._is_far(every)])
         seen = model.residuals(starts, preview_points_of(points))
         costs = np.minimum(seen, radius**2).sum(axis=1)
-        needed = self._log_likelihood(self.line) - MAX_DIRECTION_DEFICIT
         for k in np.argsort(costs)[:NUM_OPTIMISED]:
             start = objective.best_of(starts[k : k + 1])
             if start is None:
                 continue
             for other in (start, optimise(objective, start)):
-                is_other = self._is_far(other.model[None])[0]
-                if is_other and self._reached(objective, other) > needed:
+                if not self._is_far(other.model[None])[0]:
+                    continue
+                # With the same shares and scales: else a direction that explains a
+                # part of the matches more closely, and the rest not, would do.
+                line = self._about(objective, other)
+                by_other = general_log_likelihoods(self.plane, line, self.general)
+                deficits = self.log_likelihoods - by_other
+                if _is_about_none(deficits):
                     return True
         return False
 
@@ -215,17 +240,22 @@ class FlatLook(NamedTuple):
         is_far: Mask = cosines < math.cos(math.radians(MAX_DEVIATION))
         return is_far
 
-    def _reached(self, objective: Objective, other: Candidate) -> float:
-        """Return the log likelihood of matches about another model."""
+    def _about(self, objective: Objective, other: Candidate) -> Layer:
+        """Return the matches about another model."""
         F = fundamental_of(other.model, self.cameras)
-        line = self.matches.about_lines(
-            F, objective.inliers(other), self.line.threshold, self.line.scale
-        )
-        return self._log_likelihood(line)
+        given = objective.inliers(other), self.line.threshold, self.line.scale
+        return self.matches.about_lines(F, *given)
 
-    def _log_likelihood(self, line: Layer) -> float:
-        share = np.count_nonzero(self.on_plane) / len(self.on_plane)
-        return general_log_likelihood(self.plane, line, share)
+
+def _is_about_none(deficits: Array) -> bool:
+    """Whether what matches (N,) are less likely by adds up to about nothing.
+
+    The sum would be another one for other matches of the same scene, by the standard
+    deviation of such sums (Vuong 1989).
+    """
+    deviation = math.sqrt(len(deficits)) * float(np.std(deficits))
+    most = min(max(MAX_DEVIATIONS * deviation, SURELY_NONE), SURELY_SOME)
+    return float(deficits.sum()) < most
 
 
 def flat_look(posterior: Posterior, cameras: Cameras | None) -> FlatLook | None:

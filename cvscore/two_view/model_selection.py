@@ -38,7 +38,11 @@ from cvscore.models.homography import homography_residuals
 from cvscore.models.rotation_homography import fit_rotation
 from cvscore.models.sampson import sampson_residuals
 from cvscore.numerics.matrix3 import form_of_images
-from cvscore.two_view.plane_line_mixture import log_likelihood
+from cvscore.two_view.plane_line_mixture import (
+    LayerMixture,
+    fit_layers,
+    log_likelihoods,
+)
 from cvscore.types import Array, Mask
 
 Cameras = tuple[Array, Array]
@@ -236,6 +240,11 @@ def general_log_likelihood(plane: Layer, line: Layer, share: float) -> float:
 
     ``share`` is about the share of matches on the plane.
     """
+    return fit_general(plane, line, share).log_likelihood
+
+
+def fit_general(plane: Layer, line: Layer, share: float) -> LayerMixture:
+    """Return the likeliest mixture of matches in depth about a plane."""
     starts = np.array(
         [
             # A thin layer and free depth; a thick layer; and the planar limit itself.
@@ -244,7 +253,14 @@ def general_log_likelihood(plane: Layer, line: Layer, share: float) -> float:
             (0.9 * share, 0.1 * share, plane.scale, plane.scale),
         ]
     )
-    reached: float = log_likelihood(
+    found: LayerMixture = fit_layers(
         plane.sq_residuals, line.sq_residuals, plane.density, line.density, starts
     )
-    return reached
+    return found
+
+
+def general_log_likelihoods(plane: Layer, line: Layer, mixture: LayerMixture) -> Array:
+    """Return the log likelihood ratio (N,) of every match, for such a mixture."""
+    given = plane.sq_residuals, line.sq_residuals, plane.density, line.density
+    found: Array = log_likelihoods(*given, mixture)
+    return found

@@ -12,6 +12,7 @@ Shares and scales are fitted by expectation maximisation.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,9 +27,29 @@ MIN_LAYER_VARIANCE = 1e-12  # in the same unit: an exact fit is as good as this
 MIN_SHARE = 1e-12  # a share of zero could never grow again
 
 
+class LayerMixture(NamedTuple):
+    """Shares and scales of matches about a plane and on epipolar lines.
+
+    Attributes
+    ----------
+    log_likelihood : float
+        Of all matches, in nats, over "all are by chance".
+    on_plane, on_line : float
+        Shares of the matches.
+    scale, spread : float
+        Noise, and spread about the plane along the lines.
+    """
+
+    log_likelihood: float
+    on_plane: float
+    on_line: float
+    scale: float
+    spread: float
+
+
 @kernel
-def log_likelihood(sq_plane, sq_line, plane_density, line_density, starts):
-    """Return the largest log likelihood ratio over shares and scales.
+def fit_layers(sq_plane, sq_line, plane_density, line_density, starts):
+    """Return the mixture of largest likelihood.
 
     Parameters
     ----------
@@ -42,7 +63,7 @@ def log_likelihood(sq_plane, sq_line, plane_density, line_density, starts):
     """
     num = sq_plane.shape[0]
     along, across = np.empty(num), np.empty(num)
-    reached = -np.inf
+    best = LayerMixture(-np.inf, 0.0, 0.0, 1.0, 1.0)
     for k in range(starts.shape[0]):
         unit = starts[k, 2]
         for i in range(num):
@@ -52,22 +73,55 @@ def log_likelihood(sq_plane, sq_line, plane_density, line_density, starts):
         densities = plane_density * unit**2, line_density * unit
         start = starts[k, 0], starts[k, 1], max(starts[k, 3] / unit, 1.0)
         found = _maximise(along, across, *densities, *start)
-        reached = max(reached, found)
-    return reached
+        if found.log_likelihood > best.log_likelihood:
+            best = LayerMixture(
+                found.log_likelihood,
+                found.on_plane,
+                found.on_line,
+                found.scale * unit,
+                found.spread * unit,
+            )
+    return best
+
+
+@kernel
+def log_likelihoods(sq_plane, sq_line, plane_density, line_density, mixture):
+    """Return the log likelihood ratio (N,) of every match under a mixture.
+
+    Other arguments are those of `fit_layers`.
+    """
+    variance, sq_spread = mixture.scale**2, mixture.spread**2
+    peak = 1.0 / (math.sqrt(2.0 * math.pi) * mixture.scale)
+    layer_peak = math.sqrt(2.0 * math.pi) * mixture.spread * plane_density
+    layer_peak = mixture.on_plane / layer_peak
+    line_peak = mixture.on_line / line_density
+    by_chance = max(1.0 - mixture.on_plane - mixture.on_line, MIN_SHARE)
+    found = np.empty(sq_plane.shape[0])
+    for i in range(sq_plane.shape[0]):
+        across = min(sq_line[i], MAX_SQ_RESIDUAL * variance)
+        both = min(sq_plane[i], MAX_SQ_RESIDUAL * sq_spread)
+        along = max(both - across, 0.0)
+        in_layer = layer_peak * math.exp(-0.5 * along / sq_spread)
+        near = peak * math.exp(-0.5 * across / variance)
+        found[i] = math.log(near * (in_layer + line_peak) + by_chance)
+    return found
 
 
 @kernel
 def _maximise(along, across, plane_density, line_density, on_plane, on_line, spread):
     """Alternate between beliefs about where matches belong, and shares and scales.
 
-    Distances are in units of the scale at the start.  Returns the log likelihood.
+    Distances are in units of the scale at the start, as those of the mixture returned.
     """
-    scale, best, reached = 1.0, -np.inf, -np.inf
+    scale, best = 1.0, -np.inf
     has_line = on_line > 0.0
+    found = LayerMixture(-np.inf, on_plane, on_line, scale, spread)
     for _ in range(MAX_LAYER_EM_STEPS):
         reached, plane, line, rss_along, rss_across = _believe(
             along, across, plane_density, line_density, on_plane, on_line, scale, spread
         )
+        if reached > best:
+            found = LayerMixture(reached, on_plane, on_line, scale, spread)
         if reached - best < MIN_LIKELIHOOD_GAIN:
             break
         best = reached
@@ -82,7 +136,7 @@ def _maximise(along, across, plane_density, line_density, on_plane, on_line, spr
         num = max(plane, MIN_SHARE) + max(line, MIN_SHARE) + by_chance
         on_plane = max(plane, MIN_SHARE) / num
         on_line = max(line, MIN_SHARE) / num if has_line else 0.0
-    return max(best, reached)
+    return found
 
 
 @kernel

@@ -1,6 +1,7 @@
 """Errors of answers, in degrees and pixels."""
 
 import math
+from dataclasses import replace
 
 import cv2
 import numpy as np
@@ -35,6 +36,17 @@ def test_pose_error_is_the_larger_angle():
     t = pair.truth.t / np.linalg.norm(pair.truth.t)
     model = np.cross(np.eye(3), t) @ turn @ pair.truth.R
     assert abs(error_of(pair, Fit(model, pair.is_inlier)) - 2) < 1e-6
+
+
+def test_points_may_be_a_thousand_baselines_away():
+    pair = synthetic.generate("E", "easy", 0)
+    depths = np.random.default_rng(0).uniform(1000.0, 2000.0, (40, 1))
+    rays = pair.x1[:40] @ np.eye(2, 3) + [0, 0, 1]
+    X = depths * rays @ np.linalg.inv(pair.K1).T
+    t = pair.truth.t / np.linalg.norm(pair.truth.t)
+    seen = (X @ pair.truth.R.T + t) @ pair.K2.T
+    far = replace(pair, x1=pair.x1[:40], x2=seen[:, :2] / seen[:, 2:])
+    assert error_of(far, Fit(pair.model, np.ones(40, dtype=bool))) < 1e-3
 
 
 def test_transfer_error_of_a_shift_is_its_length():
