@@ -53,8 +53,8 @@ class Parameters(NamedTuple):
 
 
 NUM_PARAMETERS = len(Parameters._fields)
-AT_DIM = Parameters._fields.index("dim")
-AT_NUM_PARAMS = Parameters._fields.index("num_params")
+DIM_FIELD = Parameters._fields.index("dim")
+NUM_PARAMS_FIELD = Parameters._fields.index("num_params")
 TABLE_START = NUM_PARAMETERS + NUM_BINS + 1
 
 
@@ -109,7 +109,7 @@ def pack(parameters, num_points):
 def resized(num_points, dim, num_params, constants):
     """Return the constants for rows of another length, of another model."""
     parameters = constants[:NUM_PARAMETERS].copy()
-    parameters[AT_DIM], parameters[AT_NUM_PARAMS] = dim, num_params
+    parameters[DIM_FIELD], parameters[NUM_PARAMS_FIELD] = dim, num_params
     return pack(parameters, num_points)
 
 
