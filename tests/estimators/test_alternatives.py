@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from near_misses import SHIFT, shifted_with_misses
 from own_models import CLOUD_PAIR, RIGID
 from synthetic import (
     planar_scene,
@@ -152,6 +153,37 @@ def test_random_outliers_are_no_structure(model):
         assert estimate(scene.x1, scene.x2).alternatives == ()
 
 
+def test_a_narrower_fit_among_near_misses_is_another_answer():
+    for seed in range(4):
+        x1, x2, is_right = shifted_with_misses(np.random.default_rng(seed))
+        found = cvscore.estimate_translation(x1, x2)
+        assert found.scale > 5.0  # it was fitted to the near misses
+        (other,) = found.alternatives
+        assert other.evidence_difference > 10.0
+        assert np.linalg.norm(other.model[:, 2] - SHIFT) < 0.5
+        assert other.scale < 1.0
+        assert other.inliers[is_right].mean() > 0.9
+        assert other.alternatives == ()
+
+
+@pytest.mark.parametrize("noise", [3.0, 6.0])
+def test_plain_noise_has_no_likelier_narrower_fit(noise):
+    for seed in range(4):
+        scene = planar_scene(np.random.default_rng(seed), num=300, noise=noise)
+        found = cvscore.estimate_homography(scene.x1, scene.x2)
+        narrower = found.others.narrower
+        assert narrower is not None  # it was looked for
+        assert narrower.evidence_difference < 0.0
+        assert found.alternatives == ()
+
+
+def test_small_noise_and_scores_with_a_threshold_have_no_narrower_fit():
+    scene = planar_scene(np.random.default_rng(0), num=300, noise=0.5)
+    for score in (None, cvscore.Msac(3.0)):
+        found = cvscore.estimate_homography(scene.x1, scene.x2, score=score)
+        assert found.others.narrower is None
+
+
 def test_two_motions_of_a_cloud_are_two_answers():
     rng = np.random.default_rng(0)
     X = rng.uniform(-1, 1, (120, 3))
@@ -186,6 +218,14 @@ def test_alternatives_are_found_after_a_journey():
         assert found.alternatives
         again = pickle.loads(pickle.dumps(found))
         assert all(map(same, again.alternatives, found.alternatives))
+
+
+def test_a_narrower_fit_is_found_after_a_journey():
+    x1, x2, _ = shifted_with_misses(np.random.default_rng(0))
+    found = cvscore.estimate_translation(x1, x2)
+    travelled = pickle.loads(pickle.dumps(found))
+    assert same(travelled.others.narrower, found.others.narrower)
+    np.testing.assert_array_equal(travelled.probabilities, found.probabilities)
 
 
 def test_what_cannot_be_made_anew_travels_as_its_answers():
