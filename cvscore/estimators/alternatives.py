@@ -118,6 +118,8 @@ class OtherAnswers:
             half_width,
             max(problem.precision**2, TINY),
         )
+        if not difference > -np.inf:  # no noise at all about the narrower fit
+            return None
         return self.estimator.conclude(
             problem, objective, of_all, iterations, evidence_difference=difference
         )

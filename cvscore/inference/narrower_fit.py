@@ -16,8 +16,7 @@ is left out, as S(k) does.  Near misses are two parameters more, worth half log 
     evidence = log L + n log s - log N,
 
 without the last term where there are no near misses (v = 0), as there may be none about
-the wider model.  No number of samples enters: models that fit by accident, and those
-that do not, are as many for both.
+the wider model.  Both were searched for, so that the number of samples does not enter.
 """
 
 from __future__ import annotations
