@@ -72,7 +72,7 @@ class OtherAnswers:
     def find(self, found: Estimate) -> tuple[Estimate, ...]:
         """Return the other answers, those of most evidence first."""
         others = [
-            self._other(self.objective, rival.candidate, rival.difference)
+            self._other(rival.objective, rival.candidate, rival.difference)
             for rival in self.estimator.find_rivals(self.objective, self.best)
         ]
         others += self._structures(found)

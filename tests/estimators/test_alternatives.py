@@ -112,6 +112,18 @@ def test_a_near_plane_and_a_box_leave_one_pose(distance, depth):
         assert found.alternatives == ()
 
 
+def test_a_plane_whose_noise_fills_the_half_width_has_the_right_pose_among_them():
+    R, listed = rotation(np.array([0.6, 0.3, 0.1])), 0
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        X = rng.uniform(-0.5, 0.5, (80, 3)) * [1.0, 1.0, 0.0]
+        seen = (X @ R.T + [0.0, 0.0, 20.0]) @ K.T
+        x = seen[:, :2] / seen[:, 2:] + 2.0 * rng.normal(size=(80, 2))
+        answers = answers_of(cvscore.estimate_absolute_pose(x, X, K))
+        listed += min(rotation_angle(one.pose.R @ R.T) for one in answers) < 10.0
+    assert listed >= 9
+
+
 def two_planes(seed, num=80, noise=0.5):
     """Matches of two homographies, and which are of the second."""
     rng = np.random.default_rng(seed)
