@@ -17,7 +17,8 @@ another plane counts as wrong even where the true homography explains it as well
 those of its own plane, as where planes meet or the camera hardly moved.  So there is a
 third block, the ceiling: the pairs of the first, by the same mixture about the true
 model at the true noise.  What is off there too, no estimate could cure.  Last is how
-many of the matches of a pair p > 0.5 and the mask disagree on.
+many of the matches of a pair p > 0.5 and the mask disagree on, where no alternative is
+likelier than the model whose mask it is, and how many pairs have one that is.
 """
 
 from __future__ import annotations
@@ -131,6 +132,7 @@ class Panel(NamedTuple):
     num_right: int
     num_pairs: int
     differing: float  # share of matches, p > 0.5 and the mask
+    num_rivalled: int  # pairs with a likelier alternative, which are left out there
     of_right_models: Reliability
     every: Reliability
     told: Reliability
@@ -176,6 +178,7 @@ def measure(
     Those of a noise scale above ``max_scale`` (pixels) are left out.
     """
     every, of_right, told, differing = [], [], [], []
+    num_rivalled = 0
     for index in pairs:
         pair = PROBLEMS[problem].generate(regime, index, split)
         found = estimate_pair(pair)
@@ -183,12 +186,15 @@ def measure(
             continue
         assert pair.is_inlier is not None
         every.append((found.probabilities, pair.is_inlier))
-        differing.append(np.mean((found.probabilities > 0.5) != found.inliers))
+        if any(other.evidence_difference > 0.0 for other in found.alternatives):
+            num_rivalled += 1
+        else:
+            differing.append(np.mean((found.probabilities > 0.5) != found.inliers))
         if error_of(pair, fit_to(found)) <= PROBLEMS[problem].limit:
             of_right.append(every[-1])
             told.append((told_probabilities(pair), pair.is_inlier))
     blocks = (Reliability.of(block) for block in (of_right, every, told))
-    counts = len(of_right), len(every), float(np.mean(differing))
+    counts = len(of_right), len(every), float(np.mean(differing)), num_rivalled
     return Panel(problem, split, regime, *counts, *blocks)
 
 
@@ -290,4 +296,8 @@ def _print(panel: Panel) -> None:
         titles = title, "    give or take", "    matches"
         for words, line in zip(titles, block.lines(), strict=True):
             print(f"{words:36s}{line}", flush=True)
-    print(f"    p > 0.5 is not the mask in {100 * panel.differing:.2f} %", flush=True)
+    print(
+        f"    p > 0.5 is not the mask in {100 * panel.differing:.2f} %; "
+        f"{panel.num_rivalled} pairs have a likelier alternative",
+        flush=True,
+    )

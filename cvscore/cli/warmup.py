@@ -126,7 +126,7 @@ def _other_uses() -> list[tuple[str, Callable[[], Any]]]:
     return [
         ("guess", _refine_a_guess),
         ("distortion", lambda: cvscore.estimate_essential(x1, x2, CAMERA, dist1=lens)),
-        ("large noise", lambda: cvscore.estimate_fundamental(*noisy)),
+        ("large noise", lambda: cvscore.estimate_fundamental(*noisy).probabilities),
         ("sampling", lambda: cvscore.estimate_homography(x1, x2, quality=quality)),
         ("probabilities", lambda: cvscore.estimate_homography(x1, x2).probabilities),
         ("sizes", _measure_points),

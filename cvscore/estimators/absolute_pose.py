@@ -67,24 +67,54 @@ def pose_outside(posterior: Posterior) -> Pose:
     return Pose(outside[:, :3], outside[:, 3])
 
 
-def other_pose_of_plane(objective: Objective, candidate: Candidate) -> list[Rival]:
-    """Return the other pose before a plane, if it fits about as well.
+def other_poses_of_plane(objective: Objective, candidate: Candidate) -> list[Rival]:
+    """Return the other poses before a plane that fit about as well.
 
     Poses are compared by their score: unlike an essential matrix, a pose before known
-    points sees all of their noise.
+    points sees all of their noise.  They are looked for at the half-width of the
+    candidate, and at the widest that the score allows: where a plane is so small in the
+    image that its noise fills the half-width, the candidate is a fit to a few of its
+    points, and so is its mirror image.
     """
+    found = _mirrored(objective, candidate)
+    widest = objective.score.max_half_width
+    if widest is not None and widest > (objective.score.half_width or widest):
+        wide = objective.with_score(objective.score.with_half_width(widest))
+        before = wide.best_of(candidate.model[None])
+        moved = _optimum(wide, candidate.model)
+        if before is not None and moved is not None:
+            if _are_apart(moved, candidate):
+                found.append(Rival(moved, moved.score - before.score, wide))
+            found += _mirrored(wide, moved)
+    rivals: list[Rival] = []
+    for rival in found:
+        known = candidate, *(one.candidate for one in rivals)
+        is_another = all(_are_apart(rival.candidate, one) for one in known)
+        if is_another and rival.difference > -MAX_DEFICIT:
+            rivals.append(rival)
+    return rivals
+
+
+def _mirrored(objective: Objective, candidate: Candidate) -> list[Rival]:
+    """Return the optimum near the mirror image of a candidate, if there is one."""
     inliers = objective.inliers(candidate)
     if np.count_nonzero(inliers) < COUNTS.sample_size:
         return []
     start = mirrored_pose(candidate.model, objective.points[2:, inliers])
-    optimum = optimise_from(objective, start)
-    if optimum is None:
+    other = _optimum(objective, start)
+    if other is None:
         return []
-    other = polish(objective, optimum)[1]
-    turn = rotation_vector(other.model[:, :3] @ candidate.model[:, :3].T)
-    rival = Rival(other, other.score - candidate.score)
-    is_another = np.linalg.norm(turn) > math.radians(MIN_ANGLE)
-    return [rival] if is_another and rival.difference > -MAX_DEFICIT else []
+    return [Rival(other, other.score - candidate.score, objective)]
+
+
+def _optimum(objective: Objective, model: Array) -> Candidate | None:
+    optimum = optimise_from(objective, model)
+    return None if optimum is None else polish(objective, optimum)[1]
+
+
+def _are_apart(one: Candidate, other: Candidate) -> bool:
+    turn = rotation_vector(one.model[:, :3] @ other.model[:, :3].T)
+    return bool(np.linalg.norm(turn) > math.radians(MIN_ANGLE))
 
 
 ESTIMATOR = Estimator(
@@ -97,7 +127,7 @@ ESTIMATOR = Estimator(
     denormalise=denormalise,
     change_outside=denormalise,
     find_pose=pose_outside,
-    find_rivals=other_pose_of_plane,
+    find_rivals=other_poses_of_plane,
     last_fit=WIDEN_AND_POLISH,
 )
 

@@ -75,7 +75,8 @@ def find_narrower_group(mixture, sq_residuals, dim, num_params, nearest, least):
         return best, 0.0
     for narrowing in NARROWINGS:
         start = max(mixture.variance / narrowing**2, least)
-        found = _fit_group(mixture, near_by, density, dim, num_params, start, least)
+        given = near_by, density, dim, num_params
+        found = fit_group(*given, start, mixture.variance, mixture.share, least)
         is_narrower = MIN_MISS**2 * found.variance <= mixture.variance
         if is_narrower and found.log_likelihood > best.log_likelihood:
             best = found
@@ -92,11 +93,28 @@ def find_narrower_group(mixture, sq_residuals, dim, num_params, nearest, least):
 
 
 @kernel
-def _fit_group(mixture, sq_residuals, density, dim, num_params, variance, least):
-    """Fit group, near misses and what is farther away, beginning at a variance."""
-    near_misses = mixture.variance
+def fit_group(
+    sq_residuals, density, dim, num_params, variance, near_misses, inlying, least
+):
+    """Fit group, near misses and what is farther away to squared residuals (N,).
+
+    Parameters
+    ----------
+    sq_residuals : (N,) array
+        Squared distances to the model.
+    density : (N,) array
+        Of wrong matches, times their share at the beginning.
+    dim, num_params : int
+        Constraints per match, and parameters fitted to the right ones.
+    variance, near_misses : float
+        Of the group and of the near misses, where to begin.
+    inlying : float
+        Share of both together, where to begin.
+    least : float
+        Variance of rounding errors.
+    """
     # A third of the inliers in the group.  All shares of wrong matches stay in ratio.
-    share, missed, wrong = 0.3 * mixture.share, 0.7 * mixture.share, 1.0
+    share, missed, wrong = 0.3 * inlying, 0.7 * inlying, 1.0
     reached = -np.inf
     nothing = NarrowerGroup(variance, 0.0, -np.inf)
     for _ in range(MAX_GROUP_STEPS):
@@ -126,7 +144,7 @@ def _fit_group(mixture, sq_residuals, density, dim, num_params, variance, least)
             rss_missed / max(dim * num_missed, TINY), MIN_MISS**2 * variance
         )
         share, missed = num_right / num, num_missed / num
-        wrong = num_wrong / (num * max(1.0 - mixture.share, TINY))
+        wrong = num_wrong / (num * max(1.0 - inlying, TINY))
     return NarrowerGroup(variance, num_right, log_likelihood)
 
 

@@ -51,11 +51,13 @@ class Candidate(NamedTuple):
 class Rival(NamedTuple):
     """Another candidate for the same points, and how much more evidence it has.
 
-    The difference is in nats, and below zero for one that has less.
+    The difference is in nats, and below zero for one that has less.  The objective is
+    what scores the candidate.
     """
 
     candidate: Candidate
     difference: float
+    objective: Objective
 
 
 class BoundObjective(NamedTuple):

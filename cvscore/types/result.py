@@ -22,7 +22,12 @@ from cvscore.types.uncertainty import (
 
 # Evidence, in nats, that random matches reach less than once in a hundred times.
 SIGNIFICANT_EVIDENCE = math.log(100.0)
-MIN_EVIDENCE = -700.0  # so that its exponential is a number
+LEAST_LOG_ODDS = -700.0  # so that their exponential is a number
+
+
+def logistic(log_odds: float) -> float:
+    """Return the probability that has these log odds."""
+    return 1.0 / (1.0 + math.exp(-max(log_odds, LEAST_LOG_ODDS)))
 
 
 class Pose(NamedTuple):
@@ -96,6 +101,10 @@ class NoisePosterior(NamedTuple):
 
 class OtherAnswers(Protocol):
     """What an estimate asks when it is asked for its alternatives."""
+
+    @property
+    def narrower(self) -> Estimate | None:
+        """A narrower fit among the inliers, if there may be one."""
 
     def find(self, found: Estimate) -> tuple[Estimate, ...]:
         """Return what explains the matches about as well as ``found``."""
@@ -211,7 +220,8 @@ class Estimate:
         The second pose of a plane, for an essential matrix
         (`cvscore.two_view.degeneracy.planar_pose_ambiguity`) or an absolute pose
         (`cvscore.models.mirrored_pose`), where its evidence is no more than 10 nats
-        below; and another structure among the outliers, of half the evidence or more
+        below; another structure among the outliers, of half the evidence or more; and
+        a narrower fit among the inliers, where that is likelier than this
         (`cvscore.estimators.alternatives`).  Each has its ``evidence_difference``.
         Empty where there is none; searched for when it is first asked for.
         """
@@ -223,14 +233,21 @@ class Estimate:
 
         By its residual, from a mixture of noise and of wrong matches that is fitted to
         the residuals of this pair (`cvscore.inference.match_probabilities`), times the
-        probability that the model itself is no accident, by its evidence.  Computed
-        when it is first asked for.
+        probability that the model itself is no accident, by its evidence.  Where a
+        narrower fit among the inliers may be the right one
+        (`cvscore.estimators.alternatives`) it is the mean of what it is by either, by
+        how likely these are.  Computed when it is first asked for.
         """
         if self.probabilities_from is None:
             return np.zeros(len(self.inliers))
-        of_model = 1.0 / (1.0 + math.exp(-max(self.evidence, MIN_EVIDENCE)))
+        of_model = logistic(self.evidence)
         with np.errstate(under="ignore"):  # next to nothing is nothing
-            return of_model * self.probabilities_from()
+            probabilities = of_model * self.probabilities_from()
+            narrower = None if self.others is None else self.others.narrower
+            if narrower is not None:
+                of_narrower = logistic(narrower.evidence_difference)
+                probabilities += of_narrower * (narrower.probabilities - probabilities)
+        return probabilities
 
     @property
     def uncertainty(self) -> Uncertainty | None:

@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from near_misses import SHIFT, shifted_with_misses
 from own_models import CLOUD_PAIR, RIGID
 from synthetic import (
     planar_scene,
@@ -111,6 +112,18 @@ def test_a_near_plane_and_a_box_leave_one_pose(distance, depth):
         assert found.alternatives == ()
 
 
+def test_a_plane_whose_noise_fills_the_half_width_has_the_right_pose_among_them():
+    R, listed = rotation(np.array([0.6, 0.3, 0.1])), 0
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        X = rng.uniform(-0.5, 0.5, (80, 3)) * [1.0, 1.0, 0.0]
+        seen = (X @ R.T + [0.0, 0.0, 20.0]) @ K.T
+        x = seen[:, :2] / seen[:, 2:] + 2.0 * rng.normal(size=(80, 2))
+        answers = answers_of(cvscore.estimate_absolute_pose(x, X, K))
+        listed += min(rotation_angle(one.pose.R @ R.T) for one in answers) < 10.0
+    assert listed >= 9
+
+
 def two_planes(seed, num=80, noise=0.5):
     """Matches of two homographies, and which are of the second."""
     rng = np.random.default_rng(seed)
@@ -152,6 +165,37 @@ def test_random_outliers_are_no_structure(model):
         assert estimate(scene.x1, scene.x2).alternatives == ()
 
 
+def test_a_narrower_fit_among_near_misses_is_another_answer():
+    for seed in range(4):
+        x1, x2, is_right = shifted_with_misses(np.random.default_rng(seed))
+        found = cvscore.estimate_translation(x1, x2)
+        assert found.scale > 5.0  # it was fitted to the near misses
+        (other,) = found.alternatives
+        assert other.evidence_difference > 10.0
+        assert np.linalg.norm(other.model[:, 2] - SHIFT) < 0.5
+        assert other.scale < 1.0
+        assert other.inliers[is_right].mean() > 0.9
+        assert other.alternatives == ()
+
+
+@pytest.mark.parametrize("noise", [3.0, 6.0])
+def test_plain_noise_has_no_likelier_narrower_fit(noise):
+    for seed in range(4):
+        scene = planar_scene(np.random.default_rng(seed), num=300, noise=noise)
+        found = cvscore.estimate_homography(scene.x1, scene.x2)
+        narrower = found.others.narrower
+        assert narrower is not None  # it was looked for
+        assert narrower.evidence_difference < 0.0
+        assert found.alternatives == ()
+
+
+def test_small_noise_and_scores_with_a_threshold_have_no_narrower_fit():
+    scene = planar_scene(np.random.default_rng(0), num=300, noise=0.5)
+    for score in (None, cvscore.Msac(3.0)):
+        found = cvscore.estimate_homography(scene.x1, scene.x2, score=score)
+        assert found.others.narrower is None
+
+
 def test_two_motions_of_a_cloud_are_two_answers():
     rng = np.random.default_rng(0)
     X = rng.uniform(-1, 1, (120, 3))
@@ -186,6 +230,14 @@ def test_alternatives_are_found_after_a_journey():
         assert found.alternatives
         again = pickle.loads(pickle.dumps(found))
         assert all(map(same, again.alternatives, found.alternatives))
+
+
+def test_a_narrower_fit_is_found_after_a_journey():
+    x1, x2, _ = shifted_with_misses(np.random.default_rng(0))
+    found = cvscore.estimate_translation(x1, x2)
+    travelled = pickle.loads(pickle.dumps(found))
+    assert same(travelled.others.narrower, found.others.narrower)
+    np.testing.assert_array_equal(travelled.probabilities, found.probabilities)
 
 
 def test_what_cannot_be_made_anew_travels_as_its_answers():

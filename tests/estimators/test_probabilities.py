@@ -1,13 +1,16 @@
 """`Estimate.probabilities`: beside the inliers, through pickles, of copies."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from near_misses import shifted_with_misses
 from synthetic import planar_scene, two_view_scene
 
 import cvscore
 from cvscore.estimators import ESTIMATORS
+from cvscore.estimators.alternatives import KnownAnswers
 
 
 def estimate(model, scene, **choices):
@@ -59,3 +62,25 @@ def test_no_model_and_an_accident_have_none(rng):
     by_chance = cvscore.estimate_fundamental(*rng.uniform(0, 1000, (2, 100, 2)))
     assert not by_chance.is_significant
     assert by_chance.probabilities.sum() < 0.5 * by_chance.num_inliers
+
+
+def test_near_misses_that_the_model_was_fitted_to_are_not_believed(rng):
+    x1, x2, is_right = shifted_with_misses(rng)
+    found = cvscore.estimate_translation(x1, x2)
+    assert found.inliers[~is_right].sum() > 400  # by the model that was returned
+    likely = found.probabilities > 0.5
+    assert likely[is_right].mean() > 0.9
+    assert likely[~is_right].mean() < 0.02
+
+
+def test_they_are_the_mean_over_both_fits_by_how_likely_these_are(rng):
+    x1, x2, _ = shifted_with_misses(rng)
+    found = cvscore.estimate_translation(x1, x2)
+    (narrower,) = found.alternatives
+    alone = replace(found, others=None).probabilities
+    for difference, share in ((-40.0, 0.0), (0.0, 0.5), (np.log(3.0), 0.75)):
+        other = replace(narrower, evidence_difference=difference)
+        both = replace(found, others=KnownAnswers((), other))
+        expected = alone + share * (narrower.probabilities - alone)
+        np.testing.assert_allclose(both.probabilities, expected, atol=1e-9)
+    assert np.abs(narrower.probabilities - alone).max() > 0.5

@@ -81,7 +81,7 @@ def less_aslant(objective: Objective, candidate: Candidate) -> Candidate:
     rivals = [] if compared is None else _rivals(compared, objective, candidate)
     if compared is None or not rivals:
         return candidate
-    answers = [Rival(candidate, 0.0), *rivals]
+    answers = [Rival(candidate, 0.0, objective), *rivals]
     best = max(answer.difference for answer in answers)
     usual = compared.usual_pose()
     fitting = [a.candidate for a in answers if a.difference > best - MAX_DEFICIT]
@@ -99,7 +99,7 @@ def _rivals(
         if optimum is not None:
             versions.append(polish_in_front(objective, optimum)[1])
         compared_to_found = [
-            Rival(version, compared.log_likelihood(version) - reached)
+            Rival(version, compared.log_likelihood(version) - reached, objective)
             for version in versions
         ]
         best = max(compared_to_found, key=lambda rival: rival.difference)
