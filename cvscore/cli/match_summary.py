@@ -19,6 +19,7 @@ SCENES = {
 }
 # Of the inliers of an alternative: with more it explains the matches of the first.
 MIN_COMMON = 0.5
+MAX_NARROWER = 0.5  # of the scale: fits to near misses are two times as wide or more
 NUM_TURNS = 3  # the first coordinates of a relative pose are of its rotation
 
 
@@ -157,15 +158,29 @@ def _vector(vector: Array) -> str:
     return f"({', '.join(f'{one:.3f}' for one in vector)})"
 
 
+def _is_narrower(other: dict[str, Any], content: dict[str, Any]) -> bool:
+    """Whether an alternative says that the model was fitted to near misses."""
+    is_likelier: bool = other["evidence_difference"] > 0.0
+    return is_likelier and other["scale"] < MAX_NARROWER * content["scale"]
+
+
 def _lines_of_doubt(content: dict[str, Any]) -> list[tuple[str, str]]:
     lines = []
     if not content["is_determined"]:
         lines.append(("warning", f"undetermined: {content['reason_undetermined']}"))
+    same = [o for o in content["alternatives"] if o["is_of_the_same_matches"]]
+    narrower = [other for other in same if _is_narrower(other, content)]
     poses = [
-        other
-        for other in content["alternatives"]
-        if "R" in other and other["is_of_the_same_matches"]
+        other for other in same if "R" in other and not _is_narrower(other, content)
     ]
+    for other in narrower:
+        lines.append(
+            (
+                "warning",
+                f"a narrower fit is likelier: {other['num_inliers']} inliers at "
+                f"{other['scale']:.3g} px ({other['evidence_difference']:+.1f} nats)",
+            )
+        )
     for other in (*poses, *content["plane_poses"][1:]):
         turn, direction = _in_words(Pose(other["R"], other["t"]))
         lines.append(

@@ -8,6 +8,7 @@ import h5py
 import numpy as np
 import pytest
 from command import run, save_matches
+from near_misses import shifted_with_misses
 from synthetic import planar_scene, pose_error, two_view_scene
 from walls import K, Wall
 
@@ -133,6 +134,21 @@ def test_a_report_needs_neither_images_nor_a_model(here, capsys, rng):
     assert err.endswith("(report: b.html)\n")
     page = Path("b.html").read_text(encoding="utf-8")
     assert '"reason":"random matches (100 of them) have as good a one"' in page
+
+
+def test_a_model_that_was_fitted_to_near_misses_is_told(rng, here, capsys):
+    x1, x2, is_right = shifted_with_misses(rng)
+    path = save_matches(here / "misses.npz", x1, x2)
+    status, out, err = run(capsys, "match", path, "--model", "homography")
+    assert status == 0, err
+    lines = [line for line in out.splitlines() if line.startswith("warning")]
+    assert len(lines) == 1
+    assert "a narrower fit is likelier" in lines[0]
+    status, out, _ = run(capsys, "match", path, "--model", "homography", "--json")
+    found = json.loads(out)
+    assert is_right[found["inliers"]].mean() < 0.5
+    (narrower,) = found["alternatives"]
+    assert is_right[narrower["inliers"]].mean() > 0.8
 
 
 def no_constant(name):
