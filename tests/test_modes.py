@@ -225,6 +225,13 @@ def test_a_facade_with_repeats(rng):
     facade = Facade(rng)
     found = cvscore.estimate_fundamental(facade.x1, facade.x2, options=QUICK)
     assert found.is_significant
+    assert found.is_determined == (not found.reason_undetermined)
+
+
+def test_a_plane_is_looked_for_by_a_score_with_a_threshold(rng):
+    scene, score = general_scene(rng, planar=True), cvscore.Msac(6.0 * NOISE)
+    found = cvscore.estimate_fundamental(scene.x1, scene.x2, score=score, options=QUICK)
+    assert found.inliers[scene.is_inlier].mean() > 0.8
 
 
 def test_matches_from_behind_the_cameras(rng):

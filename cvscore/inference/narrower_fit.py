@@ -69,7 +69,7 @@ def evidence_difference(
 @kernel
 def _evidence(sq_residuals, scale, dim, num_params, share, half_width):
     """Evidence of noise and chance over chance alone, beginning at share and scale."""
-    chance = (2.0 * half_width) ** -dim
+    chance = 1.0 / (2.0 * half_width) ** dim
     found = fit_mixture(sq_residuals, dim, chance, share, scale)
     if dim * found.share * sq_residuals.shape[0] > num_params:
         scale = found.scale  # and else no noise was found
@@ -84,7 +84,7 @@ def _evidence_with_misses(
 
     Minus infinity where there is no such noise.
     """
-    num, chance = sq_residuals.shape[0], (2.0 * half_width) ** -dim
+    num, chance = sq_residuals.shape[0], 1.0 / (2.0 * half_width) ** dim
     density = np.full(num, (1.0 - share) * chance)
     start = max(scale * scale, least)
     given = sq_residuals, density, dim, num_params

@@ -92,3 +92,10 @@ def test_fewer_close_matches_than_parameters_are_no_fit(rng):
     wider = spread(rng, [(4, 10.0), (200, 10.0)], 1)
     narrower = spread(rng, [(4, 1e-3), (200, 10.0)], 1)
     assert difference_of(wider, narrower, (10.0, 1e-3), 204) < 0.0
+
+
+@pytest.mark.parametrize("half_width", [1e-200, 1e150])
+def test_widths_whose_power_is_no_number_are_answered(half_width):
+    sq_residuals = np.linspace(0.0, 1.0, 50) * half_width**2
+    given = sq_residuals, sq_residuals, (half_width, 0.1 * half_width), 40.0
+    assert not evidence_difference(*given, 2, 8, half_width, LEAST) > 0.0
