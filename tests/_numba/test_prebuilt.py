@@ -42,6 +42,8 @@ layers = {layer for each in kernels for layer in each._cache.layers.values()}
 trouble = prebuilt.find(cpu_target.target_context.codegen()).trouble
 print(": ".join([*sorted(layers), str(trouble)]) + "\\n", end="", flush=True)
 """
+# That the import of numba takes on the machine for which times are asked here.
+USUAL_SECONDS = 0.2
 NOTHING = {
     "PYTHONPATH": None,
     "NUMBA_CACHE_DIR": None,
@@ -127,6 +129,12 @@ def first_calls(python, folder, *, prefix=(), **variables):
     return json.loads(done.stdout), done.stderr
 
 
+def seconds_of_numba(python):
+    """How long numba alone takes to be imported, which tells how slow a machine is."""
+    program = "import time; t = time.time(); import numba; print(time.time() - t)"
+    return float(run_python("-c", program, python=python, **NOTHING).stdout)
+
+
 def test_the_first_calls_of_a_wheel_compile_nothing(environment, tmp_path):
     wheel, python = environment
     assert f"cp{sys.version_info[0]}{sys.version_info[1]}-" in wheel.name
@@ -137,6 +145,7 @@ def test_the_first_calls_of_a_wheel_compile_nothing(environment, tmp_path):
     nothing = {**NOTHING, "HOME": str(home), "XDG_CACHE_HOME": None}
     forbid_writing(python.parents[1])
     forbid_writing(home)
+    of_numba = seconds_of_numba(python)
     try:
         found, said = first_calls(
             python, tmp_path, prefix=held_to_permissions(), **nothing
@@ -147,8 +156,9 @@ def test_the_first_calls_of_a_wheel_compile_nothing(environment, tmp_path):
     assert "site-packages" in found["file"]
     assert (found["compiled"], found["layers"], said) == ([], ["shipped"], "")
     assert not list(home.iterdir())
-    assert found["seconds"].pop("import") < 0.6
-    assert max(found["seconds"].values()) < 0.3
+    slowness = max(1.0, max(of_numba, seconds_of_numba(python)) / USUAL_SECONDS)
+    assert found["seconds"].pop("import") < 0.6 * slowness
+    assert max(found["seconds"].values()) < 0.3 * slowness
     compiled, _ = first_calls(sys.executable, ROOT, CVSCORE_PREBUILT="0")
     assert "shipped" not in compiled["layers"]
     for label, result in compiled["results"].items():
